@@ -110,7 +110,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // Logs of events, in a file of the host's.
     (DURABLE, &[EXEC, HOST]),
     // The same on JetStream.
-    ("punctual-jetstream", &[EXEC, DURABLE]),
+    (JETSTREAM, &[EXEC, DURABLE]),
     (GROUPS, &["punctual", EXEC, IOR]),
     (
         "punctual-ifr",
@@ -202,7 +202,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         NOTIFICATION,
-        &["punctual", EVENTS, HOST, CONSTRAINT, "punctual-build"],
+        &[
+            "punctual",
+            EVENTS,
+            HOST,
+            CONSTRAINT,
+            DURABLE,
+            JETSTREAM,
+            "punctual-build",
+        ],
     ),
     (
         LOG,
@@ -381,6 +389,7 @@ const HOST: &str = "punctual-host";
 const DURABLE: &str = "punctual-durable";
 const ETCD: &str = "punctual-etcd";
 const LOG: &str = "punctual-log";
+const JETSTREAM: &str = "punctual-jetstream";
 const NOTIFICATION: &str = "punctual-notification";
 const RTEVENT: &str = "punctual-rtevent";
 const RTEVENT_SERVICE: &str = "punctual-rtevent-service";

@@ -7,6 +7,7 @@ use punctual_events::{Keeper, Objects, Timetable, Workers};
 use punctual_host::access::Rules;
 
 use crate::generation::Generation;
+use crate::journal::Journal;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::names::Names;
@@ -29,7 +30,11 @@ pub(crate) struct Common {
     pub(crate) workers: Workers,
     /// Threads that make all other calls, which may go to peers that are gone: these delay no event.
     pub(crate) checks: Workers,
+    /// Threads that read and write events that are in logs.
+    pub(crate) readers: Workers,
     pub(crate) timetable: Timetable,
+    /// Store of persistent events.
+    pub(crate) journal: Option<Journal>,
     keeper: Keeper<Change>,
     pub(crate) is_stored: bool,
     is_ending: AtomicBool,
@@ -46,12 +51,15 @@ impl Common {
         writers: Rules<()>,
         objects: Objects,
         storage: Option<Arc<Storage>>,
+        journal: Option<Journal>,
     ) -> Result<Self, Refusal> {
         let workers = |name, most| Workers::new(name, most).map_err(|error| refused(&error));
         Ok(Self {
             workers: workers("notify-calls", limits.threads)?,
             checks: workers("notify-checks", limits.threads)?,
+            readers: workers("notify-logs", limits.threads)?,
             is_stored: storage.is_some(),
+            journal,
             keeper: Keeper::start("notify-records", storage).map_err(|error| refused(&error))?,
             timetable: Timetable::start("notify-times").map_err(|error| refused(&error))?,
             names: Names::default(),
@@ -103,11 +111,12 @@ impl Common {
         }
     }
 
-    /// Ends all threads, once records have been removed, and closes the store.
+    /// Ends all threads, once records and readers have been removed, and closes the store.
     pub(crate) fn stop(&self) {
         self.timetable.end();
         self.workers.end();
         self.checks.end();
+        self.readers.finish();
         self.keeper.stop();
     }
 

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use punctual::any::TypeKind;
 use punctual::{Any, Typed};
@@ -24,6 +24,9 @@ const ANY: &str = "%ANY";
 /// Type name of events that are calls of typed interfaces.
 const TYPED: &str = "%TYPED";
 
+/// Property of a header by which a supplier that repeats an event makes it known as the same.
+const EVENT_ID: &str = "EventId";
+
 /// Bytes that an event counts for besides its contents.
 const OVERHEAD: usize = 64;
 
@@ -37,6 +40,8 @@ pub(crate) struct Event {
     terms: EventTerms,
     received: Instant,
     bytes: usize,
+    /// States that the event is in the channel's log, from which consumers that are readers of it get it.
+    is_logged: bool,
     /// Count of the channel's events, while this is one of them.
     counted: OnceLock<Counted>,
 }
@@ -64,6 +69,7 @@ impl Event {
                 is_any: true,
                 terms: EventTerms::default(),
                 received: Instant::now(),
+                is_logged: false,
                 counted: OnceLock::new(),
             },
         }
@@ -82,6 +88,7 @@ impl Event {
             is_any: false,
             terms,
             received: Instant::now(),
+            is_logged: false,
             counted: OnceLock::new(),
         }
     }
@@ -92,6 +99,36 @@ impl Event {
         event.filterable_data = properties.to_vec();
         event.header.fixed_header.event_type.type_name = TYPED.to_owned();
         Self::of_structured(event)
+    }
+
+    /// Sets the time for which the event has been in the channel.
+    pub(crate) fn with_age(self, age: Duration) -> Self {
+        let now = Instant::now();
+        Self {
+            received: now.checked_sub(age).unwrap_or(now),
+            ..self
+        }
+    }
+
+    /// Notes that the channel's log has the event.
+    pub(crate) fn note_logged(&mut self) {
+        self.is_logged = true;
+    }
+
+    pub(crate) fn is_logged(&self) -> bool {
+        self.is_logged
+    }
+
+    /// Returns whether the event was supplied as an Any that holds no structured event.
+    pub(crate) fn is_any(&self) -> bool {
+        self.is_any
+    }
+
+    /// Returns the id that the supplier has given the event, against repeats: a string in its header.
+    pub(crate) fn id(&self) -> Option<String> {
+        let header = self.properties(List::VariableHeader);
+        let stated = header.iter().find(|property| property.name == EVENT_ID)?;
+        stated.value.extract().ok()
     }
 
     /// Counts the event until it is dropped, once.

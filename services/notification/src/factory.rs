@@ -19,6 +19,7 @@ use crate::cos_notify_channel_admin::{
 use crate::cos_notify_filter::FilterFactory;
 use crate::filter::{Factory, Registry};
 use crate::hub::{Home, Hub};
+use crate::journal::ChannelLog;
 use crate::kept;
 use crate::refusal::Refusal;
 
@@ -87,7 +88,9 @@ impl Channels {
         // One channel is made at a time; others are found meanwhile.
         let _order = self.order.lock();
         let id = self.next_id()?;
-        let channel = self.made(id, self.common.objects.number(), properties);
+        let number = self.common.objects.number();
+        let log = properties.log(&self.common, number, false)?;
+        let channel = self.made(id, number, properties, log);
         let made = || -> Result<EventChannel, Refusal> {
             channel.complete()?;
             let reference = channel.serve()?;
@@ -95,7 +98,10 @@ impl Channels {
             channel.keep()?;
             Ok(reference)
         };
-        let reference = made().inspect_err(|_| channel.end())?;
+        let reference = made().inspect_err(|_| {
+            channel.end();
+            channel.remove_log();
+        })?;
         let mut state = self.state.lock();
         state.next = id.wrapping_add(1).max(0);
         state.channels.insert(id, channel);
@@ -116,22 +122,31 @@ impl Channels {
         }
     }
 
-    fn made(&self, id: ChannelId, number: u64, properties: Properties) -> Arc<Channel> {
+    fn made(
+        &self,
+        id: ChannelId,
+        number: u64,
+        properties: Properties,
+        log: Option<ChannelLog>,
+    ) -> Arc<Channel> {
         let (common, registry) = (self.common.clone(), self.registry.clone());
         let home: Weak<dyn Home> = self.own.clone();
-        Channel::new(common, registry, home, (id, number, properties))
+        let properties = (id, number, properties, log);
+        Channel::new(common, registry, home, properties)
     }
 
     /// Makes a channel that was kept, without administrators.
     ///
     /// # Errors
-    /// Its reference cannot be made.
+    /// Its reference cannot be made; its log cannot be opened.
     pub(crate) fn restore(
         &self,
         number: u64,
         kept: &kept::Channel,
     ) -> Result<Arc<Channel>, Refusal> {
-        let channel = self.made(kept.id, number, Properties::of_kept(kept));
+        let properties = Properties::of_kept(kept);
+        let log = properties.log(&self.common, number, true)?;
+        let channel = self.made(kept.id, number, properties, log);
         channel.note_kept();
         channel.serve()?;
         let mut state = self.state.lock();

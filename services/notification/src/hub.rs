@@ -12,6 +12,7 @@ use crate::cos_notify_channel_admin::{
 use crate::cos_notify_filter::FilterFactory;
 use crate::event::Event;
 use crate::filter::Registry;
+use crate::journal::ChannelLog;
 use crate::limited::Limited;
 use crate::quality::Quality;
 use crate::refusal::Refusal;
@@ -32,6 +33,9 @@ pub(crate) trait Hub: Send + Sync {
     /// Returns the counts of the channel's proxies.
     fn counts(&self) -> &Arc<Counts>;
 
+    /// Returns the log of persistent events, if the channel was made with them.
+    fn log(&self) -> Option<&ChannelLog>;
+
     /// Returns whether the store has the channel.
     fn is_kept(&self) -> bool;
 
@@ -46,6 +50,12 @@ pub(crate) trait Hub: Send + Sync {
     /// # Errors
     /// The event is too large; the channel is full, and is to reject events then; it has been destroyed.
     fn check_room(&self, event: &Event) -> Result<(), Refusal>;
+
+    /// Makes those of the events durable that are persistent. Blocks if there are any.
+    ///
+    /// # Errors
+    /// The log is full, or its store fails.
+    fn keep(&self, events: &mut [Event]) -> Result<(), Refusal>;
 
     /// Passes an event on to all consumers that it is for. Does not wait for any of them.
     fn publish(&self, event: Arc<Event>);

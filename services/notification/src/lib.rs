@@ -7,6 +7,7 @@
 //! limits, refusal, limited                   bounds; exceptions
 //! outcome, metrics, tally                    counts
 //! storage, record                            the file that channels, connections and filters are kept in
+//! journal                                    logs of persistent events
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
 //! filter, quality                            filters; quality of service
 //! draft, stated, administered                what clients state, its changes and its record; operations for that
@@ -38,6 +39,7 @@ mod hosted;
 mod hub;
 mod index;
 mod inlet;
+mod journal;
 mod limited;
 mod limits;
 mod metrics;

@@ -20,6 +20,10 @@ pub struct Limits {
     pub queue_events: usize,
     /// Maximum number of bytes of the events in the queue of one consumer. Default: 16 MiB.
     pub queue_bytes: usize,
+    /// Maximum number of persistent events of one channel that consumers have yet to take. Default: 10,000,000.
+    pub log_events: usize,
+    /// Maximum number of bytes of these. Default: 1 GiB.
+    pub log_bytes: usize,
     /// Maximum number of bytes of one event, its types included. Default: 1 MiB.
     pub event_bytes: usize,
     /// Maximum number of events in one batch. Default: 1,000.
@@ -63,6 +67,8 @@ impl Default for Limits {
             proxies: 10_000,
             queue_events: 10_000,
             queue_bytes: 16 << 20,
+            log_events: 10_000_000,
+            log_bytes: 1 << 30,
             event_bytes: 1 << 20,
             batch: 1_000,
             types: 1_000,
@@ -95,9 +101,10 @@ impl Limits {
     /// Returns the values that properties of quality of service may have, with or without a store.
     pub(crate) fn abilities(&self, is_stored: bool) -> Abilities {
         let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
+        let reliability = if is_stored { PERSISTENT } else { BEST_EFFORT };
         Abilities {
-            event_reliability: BEST_EFFORT,
-            connection_reliability: if is_stored { PERSISTENT } else { BEST_EFFORT },
+            event_reliability: reliability,
+            connection_reliability: reliability,
             queue_events: count(self.queue_events),
             batch: count(self.batch.max(1)),
         }

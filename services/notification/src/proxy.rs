@@ -108,13 +108,18 @@ impl Proxy {
         }
     }
 
-    /// Connects the client, once that is durable. Blocks.
+    /// Connects the client, once it has been prepared and is durable. Blocks.
     ///
     /// # Errors
-    /// The proxy is connected, or has ended; the connection cannot be stored.
-    pub(crate) fn connect(&self, client: Option<Client>) -> Result<(), Refusal> {
+    /// The proxy is connected, or has ended; the connection cannot be prepared or stored.
+    pub(crate) fn connect(
+        &self,
+        client: Option<Client>,
+        prepare: impl FnOnce() -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
         let _order = self.stated.record.order();
         self.connection.check_unconnected()?;
+        prepare()?;
         if self.common.is_stored {
             self.store(self.record_with(&self.stated.draft(), client.as_ref())?)?;
         }

@@ -1,5 +1,7 @@
 //! Quality of service of one object, as `QoSAdmin` manages it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use parking_lot::RwLock;
 
 use crate::cos_notification::{NamedPropertyRange, Property, UnsupportedQoS};
@@ -11,6 +13,8 @@ pub(crate) struct Quality {
     level: Level,
     abilities: Abilities,
     settings: RwLock<Settings>,
+    /// States that ConnectionReliability stays as it is.
+    is_connection_fixed: AtomicBool,
 }
 
 impl Quality {
@@ -19,6 +23,7 @@ impl Quality {
             level,
             abilities,
             settings: RwLock::new(settings),
+            is_connection_fixed: AtomicBool::new(false),
         }
     }
 
@@ -31,6 +36,17 @@ impl Quality {
     /// Returns the meaning of the settings.
     pub(crate) fn terms(&self) -> Terms {
         Terms::of(&self.settings.read())
+    }
+
+    /// Returns whether events that state nothing are to survive a crash.
+    pub(crate) fn has_persistent_events(&self) -> bool {
+        self.settings.read().has_persistent_events()
+    }
+
+    /// Keeps ConnectionReliability as it is from now on.
+    pub(crate) fn fix_connection(&self) {
+        // Relaxed: a flag of its own, which orders no other access.
+        self.is_connection_fixed.store(true, Ordering::Relaxed);
     }
 
     /// Returns all properties that are set.
@@ -49,7 +65,14 @@ impl Quality {
     pub(crate) fn changed(&self, properties: &[Property]) -> Result<Settings, UnsupportedQoS> {
         let settings = self.settings.read();
         let changed = settings.changed(properties, self.level, self.abilities);
-        changed.map_err(|qos_err| UnsupportedQoS { qos_err })
+        let changed = changed.map_err(|qos_err| UnsupportedQoS { qos_err })?;
+        let differs = changed.has_persistent_connections() != settings.has_persistent_connections();
+        match differs && self.is_connection_fixed.load(Ordering::Relaxed) {
+            true => Err(UnsupportedQoS {
+                qos_err: vec![settings.fixed_connection()],
+            }),
+            false => Ok(changed),
+        }
     }
 
     /// Sets the properties to those of settings that were checked.

@@ -3,10 +3,15 @@
 //! Maps hold it: events by the order in which they are taken, and the places of the same events by the order in which
 //! they are given up, and by the ends of their lives. Events that are equal in any are in order of arrival. An event whose
 //! life has ended is never taken.
+//!
+//! Events from the channel's log are not given up: who adds them sees to it that there is room. The positions of those whose
+//! life has ended are noted, to be acknowledged.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Instant;
+
+use punctual_durable::Position;
 
 use crate::qos::{Discard, Order};
 
@@ -18,6 +23,8 @@ pub(crate) struct Entry<T> {
     /// End of the event's life, if it has one.
     pub(crate) ends: Option<Instant>,
     pub(crate) bytes: usize,
+    /// Position in the channel's log, if the event comes from there.
+    pub(crate) position: Option<Position>,
 }
 
 /// Bounds of a queue. An empty queue has room for any event.
@@ -50,6 +57,8 @@ pub(crate) struct Queue<T> {
     victims: BTreeMap<Place, Place>,
     /// Places of those that have an end of life, by it.
     ends: BTreeMap<(Instant, u64), Place>,
+    /// Positions of events of the log whose life has ended.
+    ended: Vec<Position>,
 }
 
 /// Entry with the number of its arrival.
@@ -95,6 +104,7 @@ impl<T> Queue<T> {
             entries: BTreeMap::new(),
             victims: BTreeMap::new(),
             ends: BTreeMap::new(),
+            ended: Vec::new(),
         }
     }
 
@@ -112,6 +122,19 @@ impl<T> Queue<T> {
     pub(crate) fn first(&self) -> Option<&T> {
         let (_, first) = self.entries.first_key_value()?;
         Some(&first.entry.event)
+    }
+
+    /// Returns how many more events the queue has room for, and of how many bytes.
+    pub(crate) fn room(&self) -> Bounds {
+        Bounds {
+            events: self.bounds.events.saturating_sub(self.entries.len()),
+            bytes: self.bounds.bytes.saturating_sub(self.bytes),
+        }
+    }
+
+    /// Takes out the positions of events of the log whose life has ended.
+    pub(crate) fn take_ended(&mut self) -> Vec<Position> {
+        std::mem::take(&mut self.ended)
     }
 
     /// Adds an event, for which others are given up if there is no room; it may be itself.
@@ -141,7 +164,10 @@ impl<T> Queue<T> {
                 break;
             };
             match numbered.entry.has_ended(now) {
-                true => taken.expired += 1,
+                true => {
+                    taken.expired += 1;
+                    self.ended.extend(numbered.entry.position);
+                }
                 false => taken.events.push(numbered),
             }
         }
@@ -179,8 +205,10 @@ impl<T> Queue<T> {
     fn insert(&mut self, numbered: Numbered<T>) {
         let place = self.place(&numbered);
         self.bytes += numbered.entry.bytes;
-        self.victims
-            .insert(self.victim_place(&numbered, place), place);
+        if numbered.entry.position.is_none() {
+            self.victims
+                .insert(self.victim_place(&numbered, place), place);
+        }
         if let Some(end) = numbered.end() {
             self.ends.insert(end, place);
         }
@@ -222,9 +250,13 @@ impl<T> Queue<T> {
     pub(crate) fn drop_ended(&mut self, now: Instant) -> usize {
         let mut dropped = 0;
         while let Some((&(end, _), &place)) = self.ends.first_key_value() {
-            if end > now || self.remove(place).is_none() {
+            if end > now {
                 break;
             }
+            let Some(numbered) = self.remove(place) else {
+                break;
+            };
+            self.ended.extend(numbered.entry.position);
             dropped += 1;
         }
         dropped

@@ -1,6 +1,7 @@
 //! Reasons for which an operation is refused, and their exceptions.
 
 use punctual::{SystemException, SystemExceptionKind as Kind};
+use punctual_durable::DurableError;
 use punctual_events::{ConnectionError, NotMade};
 use punctual_host::store::StoreError;
 use thiserror::Error;
@@ -72,6 +73,20 @@ pub enum Refusal {
     /// A change cannot be made durable, and is not made.
     #[error("the change cannot be stored, and is not made: {0}")]
     Storage(String),
+    /// The channel's log has its maximum of events or bytes.
+    #[error(
+        "the event is not taken: {0}. Raise `log-events` or `log-bytes`, or disconnect consumers that are away"
+    )]
+    LogFull(String),
+    /// An event is longer than the store of events takes.
+    #[error("the event is not taken: {0}")]
+    TooLongForLog(String),
+    /// The store of events cannot be reached.
+    #[error("the event is not taken: {0}. Send it again later")]
+    LogAway(String),
+    /// An event cannot be stored, or it is not known whether it is.
+    #[error("the event is not known to be stored: {0}. Send it again, with the same EventId")]
+    Unlogged(String),
     /// The machine or the ORB lacks something.
     #[error("{0}")]
     NoResources(String),
@@ -115,6 +130,17 @@ impl From<StoreError> for Refusal {
     }
 }
 
+impl From<DurableError> for Refusal {
+    fn from(error: DurableError) -> Self {
+        match error {
+            DurableError::Full { .. } => Self::LogFull(error.to_string()),
+            DurableError::TooLong { .. } => Self::TooLongForLog(error.to_string()),
+            DurableError::Away(_) => Self::LogAway(error.to_string()),
+            _ => Self::Unlogged(error.to_string()),
+        }
+    }
+}
+
 /// Converts refusals to exceptions, for operations without a matching user exception.
 impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {
@@ -125,10 +151,12 @@ impl From<Refusal> for SystemException {
             Refusal::EventTooLarge { .. }
             | Refusal::ChannelFull(_)
             | Refusal::TooManyClients
+            | Refusal::LogFull(_)
+            | Refusal::TooLongForLog(_)
             | Refusal::Full { .. } => Kind::ImpLimit,
-            Refusal::Storage(_) => Kind::PersistStore,
+            Refusal::Storage(_) | Refusal::Unlogged(_) => Kind::PersistStore,
             Refusal::NoResources(_) => Kind::NoResources,
-            Refusal::TooManyPulls(_) | Refusal::Ending => Kind::Transient,
+            Refusal::TooManyPulls(_) | Refusal::Ending | Refusal::LogAway(_) => Kind::Transient,
             Refusal::NotPermitted => Kind::NoPermission,
             Refusal::FilterElsewhere => Kind::NoImplement,
         };

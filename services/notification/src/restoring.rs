@@ -39,6 +39,7 @@ pub(crate) fn restore(channels: &Channels, orb: &Orb, kept: &Kept) -> Result<(),
         report("channel", channel.number(), channel.complete());
     }
     restoring.proxies(&admins, kept);
+    clean_logs(channels, &made, kept)?;
     channels.common.keep(waste(kept))
 }
 
@@ -91,6 +92,22 @@ impl Restoring<'_> {
             Admin::Suppliers(admin) => admin.restore(number, proxy, client, draft),
         }
     }
+}
+
+/// Removes logs and readers of channels and proxies that are not kept.
+fn clean_logs(
+    channels: &Channels,
+    made: &HashMap<u64, Arc<Channel>>,
+    kept: &Kept,
+) -> Result<(), Refusal> {
+    let Some(journal) = &channels.common.journal else {
+        return Ok(());
+    };
+    let proxies: HashSet<u64> = kept.proxies.iter().map(|(number, _)| *number).collect();
+    for log in made.values().filter_map(|channel| channel.log()) {
+        log.keep_readers(&proxies)?;
+    }
+    journal.keep(&kept.channels.iter().map(|(number, _)| *number).collect())
 }
 
 /// Logs what could not be made.

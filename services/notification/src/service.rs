@@ -4,9 +4,10 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use punctual::Poa;
 use punctual_constraint::Constraint;
+use punctual_durable::{DurableError, EventStore, FileOptions, FileStore};
 use punctual_events::{Objects, watch};
 use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
@@ -18,6 +19,7 @@ use thiserror::Error;
 use crate::common::Common;
 use crate::cos_notify_channel_admin::{ChannelId, EventChannelFactory};
 use crate::factory::Channels;
+use crate::journal::Journal;
 use crate::limits::Limits;
 use crate::metrics::{Gauges, Metrics};
 use crate::punctual_notify::ChannelCounts;
@@ -37,6 +39,8 @@ struct Shared {
     options: RwLock<Options>,
     metrics: Arc<Metrics>,
     storage: Option<Arc<Storage>>,
+    /// Store of persistent events, until the service stops.
+    events: Mutex<Option<Arc<dyn EventStore>>>,
     channels: OnceLock<Arc<Channels>>,
 }
 
@@ -83,16 +87,17 @@ impl NotificationService {
     /// Returns a service whose channels and events end with the process.
     #[must_use]
     pub fn in_memory() -> Self {
-        Self::with(None)
+        Self::with(None, None)
     }
 
     /// Opens the service in a file, which is created if need be: channels, administrators and connections whose
-    /// ConnectionReliability is Persistent stay after a restart, and so do filters. Events do not.
+    /// ConnectionReliability is Persistent stay after a restart, and so do filters, and the events of channels whose
+    /// EventReliability is Persistent.
     ///
     /// # Errors
     /// The file cannot be opened, is in use, or has other contents.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        Ok(Self::with(Some(StoreFile::open(path, KIND)?)))
+        Self::on(StoreFile::open(path, KIND)?)
     }
 
     /// Opens the service in a file as [`open`](Self::open) does, on a disk with injected faults.
@@ -102,14 +107,25 @@ impl NotificationService {
     #[cfg(feature = "faults")]
     pub fn open_with_faults(path: &Path, faults: Faults) -> Result<Self, OpenError> {
         let file = StoreFile::open_with_faults(path, KIND, faults)?;
-        Ok(Self::with(Some(file)))
+        Self::on(file)
     }
 
-    fn with(file: Option<StoreFile>) -> Self {
+    fn on(file: StoreFile) -> Result<Self, OpenError> {
+        let file = Arc::new(file);
+        let events = FileStore::on(file.clone(), FileOptions::default());
+        let events = events.map_err(|error| match error {
+            DurableError::Store(error) => error,
+            other => StoreError::io(other),
+        })?;
+        Ok(Self::with(Some(Storage::new(file)), Some(Arc::new(events))))
+    }
+
+    fn with(storage: Option<Storage>, events: Option<Arc<dyn EventStore>>) -> Self {
         Self(Arc::new(Shared {
             options: RwLock::default(),
             metrics: Arc::default(),
-            storage: file.map(|file| Arc::new(Storage::new(file))),
+            storage: storage.map(Arc::new),
+            events: Mutex::new(events),
             channels: OnceLock::new(),
         }))
     }
@@ -123,6 +139,12 @@ impl NotificationService {
             Some(storage) => Ok(storage.file().compact()?),
             None => Ok(false),
         }
+    }
+
+    /// Sets the store of persistent events, in place of the service's file. It applies when the service is served, and only
+    /// to one that was opened in a file, which has the channels and connections.
+    pub fn set_event_store(&self, events: Arc<dyn EventStore>) {
+        *self.0.events.lock() = Some(events);
     }
 
     /// Sets the limits, which apply when the service is served.
@@ -148,7 +170,9 @@ impl NotificationService {
         let gone = Box::new(|_: &str| None);
         let objects = Objects::new(parent, ADAPTER, numbers, gone)?;
         let (metrics, storage) = (self.0.metrics.clone(), self.0.storage.clone());
-        let common = Common::start(limits, metrics, writers, objects, storage)?;
+        let events = self.0.events.lock().clone().filter(|_| storage.is_some());
+        let journal = events.map(|events| Journal::new(events, numbers.0, &limits));
+        let common = Common::start(limits, metrics, writers, objects, storage, journal)?;
         let channels = Channels::new(Arc::new(common));
         let factory = channels.serve()?;
         restore(&channels, parent.orb(), &kept)?;
@@ -189,7 +213,12 @@ impl NotificationService {
         if let Some(channels) = self.0.channels.get() {
             channels.common.stop();
             channels.abandon();
+            if let Some(journal) = &channels.common.journal {
+                journal.close();
+            }
         }
+        let events = self.0.events.lock().take();
+        drop(events);
     }
 
     /// Returns all channels, each with what it has counted, and the counts of at most so many of its consumers and of its

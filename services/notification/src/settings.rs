@@ -1,5 +1,8 @@
 //! Settings of the notification service.
 
+#[cfg(feature = "jetstream")]
+mod jetstream;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -15,8 +18,8 @@ pub const LISTEN: Key<Vec<String>> = listen().required();
 
 const STORE: Key<Option<PathBuf>> = Key::path("store").doc(
     "The file that filters are kept in, and the channels, administrators and connections whose ConnectionReliability is \
-     Persistent, so that they are there after a restart; it is created if it does not exist. Events are not kept. Without \
-     it, all end with the server, and asking for Persistent raises UnsupportedQoS.",
+     Persistent, so that they are there after a restart, with the events of channels whose EventReliability is Persistent; it is \
+     created if it does not exist. Without it, all end with the server, and asking for Persistent raises UnsupportedQoS.",
 );
 const ALLOW: Key<Vec<String>> = Key::list("allow", check_principal)
     .value_name("WHO")
@@ -45,6 +48,15 @@ const QUEUE_BYTES: Key<u64> = Key::bytes("queue-bytes", 1..=1 << 40)
         "Maximum number of bytes of the events in the queue of one consumer. The consumers of a channel share the memory of \
          an event.",
     );
+const LOG_EVENTS: Key<u64> = Key::number("log-events", 1..=1_000_000_000)
+    .default("10000000")
+    .doc(
+        "Maximum number of persistent events of one channel that consumers have yet to take; beyond, pushing one raises \
+         IMP_LIMIT.",
+    );
+const LOG_BYTES: Key<u64> = Key::bytes("log-bytes", 1..=1 << 40)
+    .default("1073741824")
+    .doc("Maximum number of bytes of these events. JetStream reserves them when a channel is created.");
 const EVENT_BYTES: Key<u64> = Key::bytes("event-bytes", 1..=1 << 30)
     .default("1048576")
     .doc(
@@ -114,6 +126,8 @@ const OWN: &[&Setting] = &[
     &MOST_PROXIES.setting,
     &QUEUE_EVENTS.setting,
     &QUEUE_BYTES.setting,
+    &LOG_EVENTS.setting,
+    &LOG_BYTES.setting,
     &EVENT_BYTES.setting,
     &MOST_BATCH.setting,
     &MOST_TYPES.setting,
@@ -129,6 +143,16 @@ const OWN: &[&Setting] = &[
     &CHECK_INTERVAL.setting,
     &IDLE.setting,
     &MOST_THREADS.setting,
+    #[cfg(feature = "jetstream")]
+    &jetstream::SERVERS.setting,
+    #[cfg(feature = "jetstream")]
+    &jetstream::REPLICAS.setting,
+    #[cfg(feature = "jetstream")]
+    &jetstream::PREFIX.setting,
+    #[cfg(feature = "jetstream")]
+    &jetstream::CREDENTIALS.setting,
+    #[cfg(feature = "jetstream")]
+    &jetstream::TRUSTED.setting,
     &COMPACT.setting,
     &BIND_NAME.setting,
     &NAMING.setting,
@@ -157,6 +181,10 @@ fn stored(values: &Values) -> Result<NotificationService, Problem> {
     if values.get(&COMPACT) {
         service.compact().map_err(bad)?;
     }
+    #[cfg(feature = "jetstream")]
+    if let Some(events) = jetstream::opened(values)? {
+        service.set_event_store(events);
+    }
     Ok(service)
 }
 
@@ -167,6 +195,8 @@ fn limits(values: &Values) -> Limits {
         proxies: values.count(&MOST_PROXIES),
         queue_events: values.count(&QUEUE_EVENTS),
         queue_bytes: values.count(&QUEUE_BYTES),
+        log_events: values.count(&LOG_EVENTS),
+        log_bytes: values.count(&LOG_BYTES),
         event_bytes: values.count(&EVENT_BYTES),
         batch: values.count(&MOST_BATCH),
         types: values.count(&MOST_TYPES),

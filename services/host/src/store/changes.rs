@@ -1,6 +1,7 @@
 //! Changes of a service's records: those of all waiting callers in one commit.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::{Batch, Cdr, Records, StoreError, StoreFile};
 use crate::commit::Commits;
@@ -29,24 +30,24 @@ pub trait Change: Clone + fmt::Debug + Send {
 /// Store file of a service whose changes are lists of `C`: each list is written whole or not at all.
 #[derive(Debug)]
 pub struct ChangeStore<C> {
-    file: StoreFile,
+    file: Arc<StoreFile>,
     commits: Commits<Vec<C>, Result<(), StoreError>>,
     times: Timed,
 }
 
 impl<C: Change> ChangeStore<C> {
-    /// Makes the store of an open file.
+    /// Makes the store of an open file, which may be shared with other stores.
     #[must_use]
-    pub fn new(file: StoreFile) -> Self {
+    pub fn new(file: impl Into<Arc<StoreFile>>) -> Self {
         Self {
-            file,
+            file: file.into(),
             commits: Commits::new(),
             times: Timed::default(),
         }
     }
 
-    /// Returns the file, to read it, or to compact it.
-    pub fn file(&self) -> &StoreFile {
+    /// Returns the file, to read it, to compact it, or to keep other tables in it.
+    pub fn file(&self) -> &Arc<StoreFile> {
         &self.file
     }
 

@@ -18,8 +18,9 @@ use crate::filter::Registry;
 use crate::group::{DEFAULT, Place};
 use crate::hub::{Home, Subscriber};
 use crate::index::Index;
+use crate::journal::ChannelLog;
 use crate::punctual_notify;
-use crate::qos::{AdminSettings, Level, Settings};
+use crate::qos::{Abilities, AdminSettings, Level, Settings};
 use crate::quality::Quality;
 use crate::record::RecordState;
 use crate::refusal::Refusal;
@@ -33,6 +34,8 @@ pub(crate) struct Channel {
     pub(crate) id: ChannelId,
     pub(super) number: u64,
     pub(crate) quality: Quality,
+    /// Log of the persistent events, in a channel that was made with them.
+    pub(super) log: Option<ChannelLog>,
     pub(super) administration: RwLock<AdminSettings>,
     pub(super) record: RecordState,
     pub(super) index: RwLock<Index<Arc<dyn Subscriber>>>,
@@ -85,14 +88,40 @@ impl Properties {
     }
 }
 
+impl Properties {
+    /// Opens the log of the channel with a number, which is new or kept, if its events are persistent or have been. Blocks.
+    ///
+    /// # Errors
+    /// The store of events fails.
+    pub(crate) fn log(
+        &self,
+        common: &Common,
+        number: u64,
+        is_kept: bool,
+    ) -> Result<Option<ChannelLog>, Refusal> {
+        let Some(journal) = &common.journal else {
+            return Ok(None);
+        };
+        let is_persistent = self.settings.has_persistent_events();
+        match is_persistent || (is_kept && journal.has(number)?) {
+            true => journal.open(number).map(Some),
+            false => Ok(None),
+        }
+    }
+}
+
 impl Channel {
     pub(crate) fn new(
         common: Arc<Common>,
         registry: Arc<Registry>,
         home: Weak<dyn Home>,
-        (id, number, properties): (ChannelId, u64, Properties),
+        (id, number, properties, log): (ChannelId, u64, Properties, Option<ChannelLog>),
     ) -> Arc<Self> {
-        let abilities = common.abilities();
+        let abilities = common.limits.abilities(log.is_some());
+        let abilities = Abilities {
+            event_reliability: abilities.event_reliability,
+            ..common.abilities()
+        };
         Arc::new_cyclic(|own| Self {
             number,
             record: RecordState::default(),
@@ -100,6 +129,7 @@ impl Channel {
             common,
             id,
             quality: Quality::new(Level::Channel, abilities, properties.settings),
+            log,
             administration: RwLock::new(properties.administration),
             index: RwLock::default(),
             selection: Selection::default(),
@@ -161,5 +191,15 @@ impl Channel {
         }
         self.common.objects.remove(&self.object_id());
         self.common.forget_name(self.number);
+        if let Some(log) = &self.log {
+            log.close();
+        }
+    }
+
+    /// Removes the log of a channel that has ended. Blocks.
+    pub(crate) fn remove_log(&self) {
+        if let (Some(journal), Some(_)) = (&self.common.journal, &self.log) {
+            journal.remove(self.number);
+        }
     }
 }

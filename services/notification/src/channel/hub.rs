@@ -8,11 +8,12 @@ use punctual::Any;
 use super::core::Channel;
 use crate::census::Changes;
 use crate::common::Common;
-use crate::cos_notification::{EventType, MAX_CONSUMERS, MAX_SUPPLIERS};
+use crate::cos_notification::{EventType, MAX_CONSUMERS, MAX_SUPPLIERS, PERSISTENT};
 use crate::cos_notify_channel_admin::{AdminId, AdminLimit, AdminLimitExceeded, EventChannel};
 use crate::event::Event;
 use crate::filter::Registry;
 use crate::hub::{Hub, Subscriber, Verdicts};
+use crate::journal::ChannelLog;
 use crate::limited::Limited;
 use crate::quality::Quality;
 use crate::refusal::Refusal;
@@ -41,6 +42,10 @@ impl Hub for Channel {
         &self.counts
     }
 
+    fn log(&self) -> Option<&ChannelLog> {
+        self.log.as_ref()
+    }
+
     fn is_kept(&self) -> bool {
         self.record.is_there()
     }
@@ -61,6 +66,26 @@ impl Hub for Channel {
         let rejects = self.administration.read().rejects;
         if rejects && most > 0 && !self.has_room(most) {
             return Err(Refusal::ChannelFull(most));
+        }
+        Ok(())
+    }
+
+    fn keep(&self, events: &mut [Event]) -> Result<(), Refusal> {
+        let Some(log) = &self.log else {
+            return Ok(());
+        };
+        let by_default = self.quality.has_persistent_events();
+        let is_persistent = |event: &Event| match event.terms().reliability {
+            Some(stated) => stated == PERSISTENT,
+            None => by_default,
+        };
+        let persistent: Vec<&Event> = events.iter().filter(|one| is_persistent(one)).collect();
+        if persistent.is_empty() {
+            return Ok(());
+        }
+        log.append(&persistent, &self.quality.terms())?;
+        for event in events.iter_mut().filter(|one| is_persistent(one)) {
+            event.note_logged();
         }
         Ok(())
     }

@@ -110,6 +110,7 @@ impl event_admin::EventChannelServant for Channel {
             home.remove(self.id);
         }
         self.end();
+        self.remove_log();
         Ok(())
     }
 }

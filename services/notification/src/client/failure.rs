@@ -19,6 +19,20 @@ pub(crate) enum Failure {
     Failed(SystemException),
 }
 
+impl Failure {
+    /// Returns whether it is not known what has become of the call, as no reply has come.
+    pub(crate) fn is_unanswered(&self) -> bool {
+        let exception = match self {
+            Self::Disconnected | Self::Gone => return false,
+            Self::NotReached(exception) | Self::Failed(exception) => exception,
+        };
+        matches!(
+            exception.kind(),
+            Kind::CommFailure | Kind::Timeout | Kind::NoResponse | Kind::Transient
+        )
+    }
+}
+
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -50,7 +50,7 @@ impl Inlet {
     /// # Errors
     /// The proxy is connected, or has ended; the connection cannot be stored.
     pub(super) fn connect(&self, client: Option<Client>) -> Result<(), Refusal> {
-        self.base.connect(client)?;
+        self.base.connect(client, || Ok(()))?;
         self.begin();
         Ok(())
     }
@@ -83,7 +83,53 @@ impl Inlet {
         self.publish_connected(event)
     }
 
+    /// Passes events of one call on, in their order. The first one that is refused ends it: those before it are taken.
+    ///
+    /// # Errors
+    /// As of [`publish`](Self::publish).
+    pub(super) fn publish_all(&self, events: impl Iterator<Item = Event>) -> Result<(), Refusal> {
+        self.base.connection.used()?;
+        if self.group.hub.log().is_none() {
+            return events
+                .into_iter()
+                .try_for_each(|one| self.publish_connected(one));
+        }
+        // Together, so that they are one append to the log.
+        let mut admitted = Vec::new();
+        let outcome = events.into_iter().try_for_each(|event| {
+            admitted.extend(self.admitted(event)?);
+            Ok(())
+        });
+        self.pass_on(&mut admitted)?;
+        outcome
+    }
+
     pub(super) fn publish_connected(&self, event: Event) -> Result<(), Refusal> {
+        match self.admitted(event)? {
+            Some(event) => self.pass_on(&mut vec![event]),
+            None => Ok(()),
+        }
+    }
+
+    /// Passes events on that were admitted, once those of them that are persistent are durable. After an error they are
+    /// still there.
+    ///
+    /// # Errors
+    /// They cannot be made durable.
+    pub(super) fn pass_on(&self, events: &mut Vec<Event>) -> Result<(), Refusal> {
+        let hub = &self.group.hub;
+        hub.keep(events)?;
+        for event in events.drain(..) {
+            hub.publish(Arc::new(event));
+        }
+        Ok(())
+    }
+
+    /// Returns an event, if the filters of the proxy and its administrator let it in.
+    ///
+    /// # Errors
+    /// The event is too large; the channel is full.
+    pub(super) fn admitted(&self, event: Event) -> Result<Option<Event>, Refusal> {
         let hub = &self.group.hub;
         hub.check_room(&event).inspect_err(|refusal| {
             let is_full = matches!(refusal, Refusal::ChannelFull(_));
@@ -97,10 +143,9 @@ impl Inlet {
             .passes(of_admin, verdict(&self.base.stated.filters))
         {
             self.base.tally.add(Outcome::Filtered, 1);
-            return Ok(());
+            return Ok(None);
         }
-        hub.publish(Arc::new(event));
-        Ok(())
+        Ok(Some(event))
     }
 
     /// Counts the types of the proxy, or else of its administrator.

@@ -128,9 +128,8 @@ impl comm::SequencePushConsumerServant for Inlet {
         notifications: &[StructuredEvent],
     ) -> Result<(), comm::SequencePushConsumerPushStructuredEventsError> {
         // The first event that is refused ends the batch: those before it have been taken.
-        let mut events = notifications.iter();
-        let pushed = events.try_for_each(|event| self.publish(Event::of_structured(event.clone())));
-        raised!(pushed, Disconnected => Disconnected)
+        let events = notifications.iter().cloned().map(Event::of_structured);
+        raised!(self.publish_all(events), Disconnected => Disconnected)
     }
 
     fn disconnect_sequence_push_consumer(&self) -> Result<(), SystemException> {

@@ -8,6 +8,7 @@ use punctual::SystemException;
 use super::core::Inlet;
 use crate::client::Failure;
 use crate::event::Event;
+use crate::refusal::Refusal;
 
 impl Inlet {
     /// Begins a call, if none is under way and pulling is not suspended.
@@ -63,10 +64,65 @@ impl Inlet {
 
     /// Passes events on before the next call, so that they stay in order.
     fn supplied(&self, events: Vec<Event>) {
-        let limits = &self.base.common.limits;
         self.base.is_given_up(true);
         let has_more = !events.is_empty();
-        self.publish_all(events);
+        let mut admitted = self.admit_all(events);
+        if self.group.hub.log().is_none() {
+            let _ = self.pass_on(&mut admitted);
+            return self.go_on(has_more);
+        }
+        // It may have to wait for a disk.
+        let own = self.own.clone();
+        self.base.common.readers.run(move || {
+            if let Some(own) = own.upgrade() {
+                own.keep_supplied(admitted, has_more);
+            }
+        });
+    }
+
+    fn admit_all(&self, events: Vec<Event>) -> Vec<Event> {
+        let admitted = events.into_iter().filter_map(|event| {
+            let admitted = self.admitted(event);
+            admitted
+                .inspect_err(|refusal| {
+                    tracing::warn!("an event that was pulled is not passed on: {refusal}");
+                })
+                .ok()?
+        });
+        admitted.collect()
+    }
+
+    /// Passes events on once they are durable, and tries again later if they cannot be: the supplier has them no more.
+    fn keep_supplied(&self, mut events: Vec<Event>, has_more: bool) {
+        match self.pass_on(&mut events) {
+            Ok(()) => self.go_on(has_more),
+            Err(Refusal::TooLongForLog(why)) => {
+                tracing::warn!("{} events that were pulled are lost: {why}", events.len());
+                self.go_on(has_more);
+            }
+            Err(refusal) => {
+                tracing::warn!("events that were pulled wait: {refusal}");
+                let time = self.pull.lock().back_off(&self.base.common.limits);
+                self.keep_after(time, events, has_more);
+            }
+        }
+    }
+
+    fn keep_after(&self, time: Duration, events: Vec<Event>, has_more: bool) {
+        let own = self.own.clone();
+        self.base.common.timetable.after(time, move || {
+            let Some(own) = own.upgrade() else {
+                return;
+            };
+            let again = own.clone();
+            let readers = &own.base.common.readers;
+            readers.run(move || again.keep_supplied(events, has_more));
+        });
+    }
+
+    /// Calls the supplier again, at once if it had events.
+    fn go_on(&self, has_more: bool) {
+        let limits = &self.base.common.limits;
         {
             let mut pull = self.pull.lock();
             pull.reset_back_off(limits);
@@ -75,14 +131,6 @@ impl Inlet {
         match has_more {
             true => self.pull_soon(),
             false => self.pull_after(limits.pull_interval),
-        }
-    }
-
-    fn publish_all(&self, events: Vec<Event>) {
-        for event in events {
-            if let Err(refusal) = self.publish_connected(event) {
-                tracing::warn!("an event that was pulled is not passed on: {refusal}");
-            }
         }
     }
 

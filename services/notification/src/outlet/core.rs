@@ -1,13 +1,15 @@
 //! A consumer's proxy: which events it takes, and when its connection begins and ends.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use punctual_constraint::Constraint;
+use punctual_durable::Position;
 use punctual_events::watch::Watched;
 
 use super::delivery::Delivery;
+use super::source::Source;
 use crate::census::Changes;
 use crate::client::{Client, Heard};
 use crate::cos_notify_filter::MappingFilter;
@@ -31,7 +33,9 @@ pub(crate) struct Outlet {
     owner: Weak<dyn Owner>,
     pub(super) delivery: Mutex<Delivery>,
     /// Types under which the channel's index and census have the outlet, while it is connected.
-    indexed: Mutex<Option<Types>>,
+    pub(super) indexed: Mutex<Option<Types>>,
+    /// Reader of the channel's log, if events are persistent.
+    pub(super) source: OnceLock<Source>,
     pub(super) own: Weak<Self>,
 }
 
@@ -44,6 +48,7 @@ impl Outlet {
             owner,
             delivery: Mutex::new(delivery),
             indexed: Mutex::default(),
+            source: OnceLock::new(),
             own: own.clone(),
         })
     }
@@ -53,36 +58,47 @@ impl Outlet {
     /// # Errors
     /// The proxy is connected, or has ended; the connection cannot be stored.
     pub(super) fn connect(&self, client: Option<Client>) -> Result<(), Refusal> {
-        self.base.connect(client)?;
+        let connected = self.base.connect(client, || self.open_source());
+        if connected.is_err() && self.base.has_ended() {
+            self.close_source();
+        }
+        // Else it may be tried again, and a reader that was opened stays for it.
+        connected?;
         self.retype();
+        self.settle();
         Ok(())
     }
 
     /// Connects a consumer whose connection was kept.
     ///
     /// # Errors
-    /// The proxy has ended.
+    /// The proxy has ended; the store of events fails.
     pub(crate) fn restore(&self, client: Option<Client>, draft: Draft) -> Result<(), Refusal> {
         self.delivery.lock().is_suspended = draft.is_suspended;
         self.base.stated.restore(draft);
         self.requalify();
+        self.open_source()?;
         self.base.connection.connect(client)?;
         self.retype();
+        self.settle();
         Ok(())
     }
 
-    /// Takes an event for the consumer. Does not block.
-    fn offer(&self, event: &Arc<Event>) {
+    /// Takes an event for the consumer, which may be one of the log. Does not block.
+    pub(super) fn offer(&self, event: &Arc<Event>, position: Option<Position>) {
         let start_in = event.terms().start_in.filter(|time| !time.is_zero());
         let terms = self.delivery.lock().terms;
         match start_in.filter(|_| terms.has_start_times) {
-            Some(time) => self.offer_after(time, event),
-            None => self.offer_now(event),
+            Some(time) => self.offer_after(time, event, position),
+            None => self.offer_now(event, position),
         }
     }
 
-    pub(super) fn offer_now(&self, event: &Arc<Event>) {
-        let entry = self.entry(event);
+    pub(super) fn offer_now(&self, event: &Arc<Event>, position: Option<Position>) {
+        let entry = Entry {
+            position,
+            ..self.entry(event)
+        };
         let lost = self.delivery.lock().push(entry);
         match lost {
             Some(lost) => self.count(lost),
@@ -94,6 +110,9 @@ impl Outlet {
     pub(super) fn count(&self, lost: crate::queue::Lost) {
         self.base.tally.add(Outcome::Discarded, lost.discarded);
         self.base.tally.add(Outcome::Expired, lost.expired);
+        if lost.expired > 0 {
+            self.settle();
+        }
     }
 
     /// Returns the event with its priority and the end of its life: as mapping filters say, or else the event, or else
@@ -114,6 +133,7 @@ impl Outlet {
             priority,
             ends: ends.and_then(|time| event.received().checked_add(time)),
             bytes: event.bytes(),
+            position: None,
         }
     }
 
@@ -168,6 +188,7 @@ impl Outlet {
             .lock()
             .change(&self.base.common.limits, &terms);
         self.count(lost);
+        self.settle();
         self.proceed();
     }
 
@@ -202,6 +223,7 @@ impl Outlet {
             return false;
         };
         self.base.forget();
+        self.close_source();
         self.retype();
         let owner = self.owner.upgrade();
         if owner.is_some_and(|owner| owner.remove(self.base.id)) {
@@ -240,10 +262,14 @@ impl Subscriber for Outlet {
     }
 
     fn take(&self, event: &Arc<Event>, verdicts: &mut Verdicts) {
+        if event.is_logged() && self.source.get().is_some() {
+            // It comes from the log.
+            return;
+        }
         let group = &self.group;
         let of_group = verdicts.of(group.stated.number, || group.stated.filters.verdict(event));
         if group.passes(of_group, self.base.stated.filters.verdict(event)) {
-            self.offer(event);
+            self.offer(event, None);
         }
     }
 }

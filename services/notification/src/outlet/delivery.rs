@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use punctual_durable::Position;
+
 use super::alarm::Alarm;
 use super::call::Call;
-use super::held::Held;
+use super::held::{Held, Waiting};
 use crate::event::Event;
 use crate::limits::Limits;
 use crate::qos::Terms;
@@ -68,6 +70,21 @@ impl Delivery {
         }
     }
 
+    /// Returns how many more events from the log there is room for, and of how many bytes: those that wait for their
+    /// StartTime take room, too.
+    pub(super) fn room(&self) -> Bounds {
+        let room = self.queue.room();
+        Bounds {
+            events: room.events.saturating_sub(self.held.len()),
+            bytes: room.bytes.saturating_sub(self.held.bytes()),
+        }
+    }
+
+    /// Returns whether there are so few events that some are to be fetched from the log.
+    pub(super) fn is_low(&self) -> bool {
+        self.room().events > self.queue.len()
+    }
+
     /// Takes events for one call of a consumer.
     pub(super) fn take(&mut self, most: usize) -> Taken<Arc<Event>> {
         self.queue.take(most, Instant::now())
@@ -82,12 +99,17 @@ impl Delivery {
     }
 
     /// Has an event wait for its StartTime. Returns whether there was room, and the delivery has not ended.
-    pub(super) fn hold(&mut self, start: Instant, event: &Arc<Event>) -> bool {
-        !self.is_closed && self.held.add(start, event)
+    pub(super) fn hold(
+        &mut self,
+        start: Instant,
+        event: &Arc<Event>,
+        position: Option<Position>,
+    ) -> bool {
+        !self.is_closed && self.held.add(start, event, position)
     }
 
     /// Takes the events out whose StartTime has come.
-    pub(super) fn started(&mut self, now: Instant) -> Vec<Arc<Event>> {
+    pub(super) fn started(&mut self, now: Instant) -> Vec<Waiting> {
         self.held.take(now)
     }
 

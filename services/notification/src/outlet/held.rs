@@ -4,13 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use punctual_durable::Position;
+
 use crate::event::Event;
 use crate::queue::Bounds;
+
+/// Event that waits, with its position if it is of the channel's log.
+pub(super) type Waiting = (Arc<Event>, Option<Position>);
 
 /// Events by the times at which they may be delivered.
 #[derive(Debug)]
 pub(super) struct Held {
-    events: BTreeMap<(Instant, u64), Arc<Event>>,
+    events: BTreeMap<(Instant, u64), Waiting>,
     bytes: usize,
     bounds: Bounds,
     next: u64,
@@ -26,16 +31,32 @@ impl Held {
         }
     }
 
-    /// Adds an event; returns whether there was room.
-    pub(super) fn add(&mut self, start: Instant, event: &Arc<Event>) -> bool {
+    /// Adds an event; returns whether there was room. Those of the log come only if there is.
+    pub(super) fn add(
+        &mut self,
+        start: Instant,
+        event: &Arc<Event>,
+        position: Option<Position>,
+    ) -> bool {
         let bytes = self.bytes.saturating_add(event.bytes());
-        if self.events.len() >= self.bounds.events || bytes > self.bounds.bytes {
+        let is_full = self.events.len() >= self.bounds.events || bytes > self.bounds.bytes;
+        if is_full && position.is_none() {
             return false;
         }
         self.bytes = bytes;
-        self.events.insert((start, self.next), event.clone());
+        let waiting = (event.clone(), position);
+        self.events.insert((start, self.next), waiting);
         self.next += 1;
         true
+    }
+
+    /// Returns the number of events.
+    pub(super) fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Returns the time of the first one.
@@ -44,14 +65,14 @@ impl Held {
     }
 
     /// Takes the events out whose time has come.
-    pub(super) fn take(&mut self, now: Instant) -> Vec<Arc<Event>> {
+    pub(super) fn take(&mut self, now: Instant) -> Vec<Waiting> {
         let mut taken = Vec::new();
         while let Some(first) = self.events.first_entry() {
             if first.key().0 > now {
                 break;
             }
             let event = first.remove();
-            self.bytes -= event.bytes();
+            self.bytes -= event.0.bytes();
             taken.push(event);
         }
         taken
@@ -78,16 +99,16 @@ mod tests {
         let after = |seconds| now + Duration::from_secs(seconds);
         let bounds = |events, bytes| Bounds { events, bytes };
         let mut held = Held::new(bounds(2, usize::MAX));
-        assert!(held.add(after(2), &event) && held.add(after(1), &event));
-        assert!(!held.add(after(1), &event));
+        assert!(held.add(after(2), &event, None) && held.add(after(1), &event, None));
+        assert!(!held.add(after(1), &event, None));
         assert_eq!(held.first(), Some(after(1)));
         assert_eq!(held.take(after(1)).len(), 1);
         assert_eq!(held.first(), Some(after(2)));
         assert_eq!(held.clear(), 1);
         let mut held = Held::new(bounds(9, event.bytes() * 2 - 1));
-        assert!(held.add(now, &event));
-        assert!(!held.add(now, &event));
+        assert!(held.add(now, &event, None));
+        assert!(!held.add(now, &event, None));
         assert_eq!(held.take(now).len(), 1);
-        assert!(held.add(now, &event));
+        assert!(held.add(now, &event, None));
     }
 }

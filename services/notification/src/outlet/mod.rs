@@ -7,6 +7,7 @@
 //! pushing     calls to consumers that are pushed to; what follows their failures
 //! pulling     calls of consumers that pull
 //! waiting     what waits for its time
+//! source      the reader of the channel's log; refilling, events from there
 //! held        events that wait for their StartTime
 //! alarm       timers
 //! backlog     how much waits, and for how long
@@ -25,6 +26,8 @@ mod interface;
 mod interfaces;
 mod pulling;
 mod pushing;
+mod refilling;
+mod source;
 mod waiting;
 
 pub(crate) use self::core::Outlet;

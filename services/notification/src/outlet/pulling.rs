@@ -15,6 +15,10 @@ impl Outlet {
         if self.base.connection.used().is_err() {
             return call.raise_disconnected();
         }
+        if let Some(source) = self.source.get() {
+            source.acknowledge_answered();
+            self.refill();
+        }
         let has_events = self.delivery.lock().queue.len() > 0;
         match has_events || !call.waits() {
             true => {
@@ -55,6 +59,7 @@ impl Outlet {
     fn answer(&self, call: Call) {
         let taken = self.delivery.lock().take(call.most());
         self.base.tally.add(Outcome::Expired, taken.expired);
+        self.settle();
         if taken.events.is_empty() && call.waits() {
             // The life of all events had ended.
             let unwaited = self.delivery.lock().wait_again(call);
@@ -65,7 +70,10 @@ impl Outlet {
                 let lost = self.delivery.lock().put_back(taken.events);
                 self.count(lost.unwrap_or_default());
             }
-            _ => self.base.tally.add(Outcome::Pulled, taken.events.len()),
+            _ => {
+                self.base.tally.add(Outcome::Pulled, taken.events.len());
+                self.note_answered(&taken.events);
+            }
         }
     }
 }

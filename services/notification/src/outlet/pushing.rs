@@ -1,7 +1,8 @@
 //! Pushes to a consumer, one at a time. No thread waits for the reply.
 //!
 //! A consumer that cannot be reached gets the same events later, after a time that doubles with each failure. One that
-//! answers with an exception, or not in time, may have seen the events, and gets the next ones.
+//! answers with an exception, or not in time, may have seen the events, and gets the next ones; persistent events come again
+//! unless it has answered.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -92,6 +93,7 @@ impl Outlet {
             taken
         };
         self.base.tally.add(Outcome::Expired, taken.expired);
+        self.settle();
         if !taken.events.is_empty() {
             self.push_events(&consumer, taken.events);
         }
@@ -114,6 +116,7 @@ impl Outlet {
         match outcome {
             Ok(()) => {
                 tally.add(Outcome::Pushed, taken.len());
+                self.acknowledge(&taken);
                 drop(taken);
                 self.base.is_given_up(true);
                 let mut delivery = self.delivery.lock();
@@ -131,17 +134,25 @@ impl Outlet {
                 self.lose(&failure);
             }
             Err(failure @ Failure::NotReached(_)) => {
-                let put_back = self.delivery.lock().put_back(taken);
-                if let Some(lost) = put_back {
-                    self.count(lost);
-                }
+                self.put_back(taken);
                 self.try_again(&failure);
             }
             Err(failure @ Failure::Failed(_)) => {
-                tally.add(Outcome::Undelivered, taken.len());
+                // Persistent events come again if it is not known that they have arrived.
+                let (again, given_up): (Vec<_>, Vec<_>) = taken
+                    .into_iter()
+                    .partition(|one| one.entry.position.is_some() && failure.is_unanswered());
+                tally.add(Outcome::Undelivered, given_up.len());
+                self.acknowledge(&given_up);
+                self.put_back(again);
                 self.try_again(&failure);
             }
         }
+    }
+
+    fn put_back(&self, events: Vec<Numbered<Arc<Event>>>) {
+        let lost = self.delivery.lock().put_back(events);
+        self.count(lost.unwrap_or_default());
     }
 
     fn try_again(&self, failure: &Failure) {

@@ -3,18 +3,25 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use punctual_durable::Position;
+
 use super::core::Outlet;
 use crate::event::Event;
 use crate::outcome::Outcome;
 
 impl Outlet {
     /// Takes an event whose StartTime is in so long a time.
-    pub(super) fn offer_after(&self, time: Duration, event: &Arc<Event>) {
+    pub(super) fn offer_after(
+        &self,
+        time: Duration,
+        event: &Arc<Event>,
+        position: Option<Position>,
+    ) {
         let now = Instant::now();
         let timer = {
             let mut delivery = self.delivery.lock();
             let start = now.checked_add(time);
-            if !start.is_some_and(|start| delivery.hold(start, event)) {
+            if !start.is_some_and(|start| delivery.hold(start, event, position)) {
                 drop(delivery);
                 return self.base.tally.add(Outcome::Discarded, 1);
             }
@@ -46,9 +53,10 @@ impl Outlet {
         if is_collected {
             self.resume_push();
         }
-        for event in started {
-            self.offer_now(&event);
+        for (event, position) in started {
+            self.offer_now(&event, position);
         }
+        self.settle();
         let timer = self.delivery.lock().next_alarm(now);
         self.wake_after(timer);
     }

@@ -10,6 +10,7 @@ use crate::cos_notification as notification;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EventTerms {
     pub(crate) priority: Option<i16>,
+    pub(crate) reliability: Option<i16>,
     /// Time until the event may be delivered.
     pub(crate) start_in: Option<Duration>,
     /// Time until the event is not to be delivered any more, by its StopTime.
@@ -42,6 +43,7 @@ impl EventTerms {
         let until = |moment: u64| length(moment.saturating_sub(now));
         match (property, value) {
             (Property::Priority, Value::Short(priority)) => self.priority = Some(priority),
+            (Property::EventReliability, Value::Short(value)) => self.reliability = Some(value),
             (Property::StartTime, Value::Moment(moment)) => self.start_in = Some(until(moment)),
             (Property::StopTime, Value::Moment(moment)) => self.stop_in = Some(until(moment)),
             (Property::Timeout, Value::Time(units)) => self.timeout = Some(length(units)),
@@ -62,6 +64,7 @@ mod tests {
             property("Timeout", Value::Time(20_000_000)),
             property("StartTime", Value::Moment(1_000 + 10_000_000)),
             property("StopTime", Value::Moment(10)),
+            property("EventReliability", Value::Short(1)),
             property("EventReliability", Value::Short(2)),
             property("OrderPolicy", Value::Short(1)),
             property("Priority", Value::Long(8)),
@@ -69,6 +72,7 @@ mod tests {
         ];
         let wanted = EventTerms {
             priority: Some(7),
+            reliability: Some(1),
             start_in: Some(Duration::from_secs(1)),
             stop_in: Some(Duration::ZERO),
             timeout: Some(Duration::from_secs(2)),

@@ -65,6 +65,23 @@ impl Settings {
         self.get(Property::ConnectionReliability) == Some(Value::Short(PERSISTENT))
     }
 
+    /// Returns whether events that state nothing are to survive a crash.
+    pub(crate) fn has_persistent_events(&self) -> bool {
+        self.get(Property::EventReliability) == Some(Value::Short(PERSISTENT))
+    }
+
+    /// Returns the error of another reliability of a connection that has been made.
+    pub(crate) fn fixed_connection(&self) -> PropertyError {
+        let only = self.get(Property::ConnectionReliability);
+        let only = only.unwrap_or(Value::Short(BEST_EFFORT)).to_any();
+        let range = PropertyRange {
+            low_val: only.clone(),
+            high_val: only,
+        };
+        let name = Property::ConnectionReliability.name();
+        error_of(name, Code::UnavailableValue, Some(range))
+    }
+
     /// Returns the value of a property, if it is set.
     pub(crate) fn get(&self, property: Property) -> Option<Value> {
         let found = self.0.iter().find(|(set, _)| *set == property);
@@ -104,7 +121,7 @@ impl Settings {
         if let Some(excess) = properties.get(MOST_PROPERTIES) {
             errors.push(error_of(&excess.name, Code::BadProperty, None));
         }
-        if errors.is_empty() {
+        if errors.is_empty() && level == Level::Channel {
             errors.extend(changed.contradiction());
         }
         if errors.is_empty() {
@@ -315,6 +332,10 @@ pub(super) mod tests {
         assert_eq!(error[0].code, Code::UnavailableValue);
         assert!(set(&[event, connection.clone()]).is_ok());
         assert!(set(&[connection]).is_ok());
+        // An event has no connection of its own.
+        let event = property("EventReliability", Value::Short(PERSISTENT));
+        let of_event = Settings::default().changed(&[event], Level::Event, abilities);
+        assert!(of_event.is_ok());
     }
 
     #[test]

@@ -146,7 +146,7 @@ proptest! {
             match step {
                 Step::Push { priority, ends, bytes } => {
                     let ends = ends.map(|millis| begin + Duration::from_millis(millis));
-                    let entry = Entry { event: number, priority, ends, bytes };
+                    let entry = Entry { event: number, priority, ends, bytes, position: None };
                     number += 1;
                     prop_assert_eq!(queue.push(entry.clone(), now), naive.push(entry, now));
                 }
@@ -191,6 +191,7 @@ fn an_event_that_is_put_back_is_the_next_of_its_priority() {
             priority,
             ends: None,
             bytes: 1,
+            position: None,
         };
         queue.push(entry, now);
     }
@@ -198,4 +199,34 @@ fn an_event_that_is_put_back_is_the_next_of_its_priority() {
     assert_eq!(events(&taken), [3, 1]);
     queue.put_back(taken.events, now);
     assert_eq!(events(&queue.take(3, now)), [3, 1, 2]);
+}
+
+#[test]
+fn events_of_the_log_are_not_given_up_and_the_ends_of_their_lives_are_noted() {
+    let now = Instant::now();
+    let bounds = Bounds {
+        events: 2,
+        bytes: 9,
+    };
+    let entry = |event, position, ends| Entry {
+        event,
+        priority: 0,
+        ends,
+        bytes: 1,
+        position,
+    };
+    let mut queue = Queue::new(Order::Fifo, Discard::Fifo, bounds);
+    let soon = now + Duration::from_secs(1);
+    for event in 0..3 {
+        let position = Position(u64::from(event));
+        let lost = queue.push(entry(event, Some(position), Some(soon)), now);
+        assert_eq!(lost, Lost::default());
+    }
+    assert_eq!(queue.room().events, 0);
+    // One that is not in the log has no room beside them.
+    assert_eq!(queue.push(entry(3, None, None), now).discarded, 1);
+    assert_eq!(events(&queue.take(1, now)), [0]);
+    assert_eq!(queue.take_ended(), []);
+    assert_eq!(queue.take(1, soon).expired, 2);
+    assert_eq!(queue.take_ended(), [Position(1), Position(2)]);
 }

@@ -5,12 +5,20 @@
 mod clients;
 mod connections;
 mod counting;
+#[path = "../crash/mod.rs"]
+mod crash;
 mod crossing;
 mod failing;
 mod filters;
 mod hostile;
+mod jetstream;
+mod kills;
+mod logs;
 mod mapping;
+#[path = "../../../jetstream/tests/nats/mod.rs"]
+mod nats;
 mod omniorb;
+mod persistent;
 mod quality;
 mod restarts;
 mod settings;

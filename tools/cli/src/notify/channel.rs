@@ -3,7 +3,9 @@
 use crate::call::{self, Problem};
 use crate::shown;
 use punctual::{Any, Interface, NotNil, ObjectRef, OperationError, Orb};
-use punctual_notification::cos_notification::{CONNECTION_RELIABILITY, PERSISTENT, Property};
+use punctual_notification::cos_notification::{
+    CONNECTION_RELIABILITY, EVENT_RELIABILITY, PERSISTENT, Property,
+};
 use punctual_notification::cos_notify_channel_admin::{
     ChannelId, EventChannel, EventChannelFactory, EventChannelFactoryGetEventChannelError,
 };
@@ -55,6 +57,9 @@ pub(crate) struct Create {
     /// (ConnectionReliability is Persistent). A service without a store refuses it.
     #[arg(long)]
     persistent: bool,
+    /// Keep its events, too, until the consumers have taken them (EventReliability is Persistent).
+    #[arg(long)]
+    persistent_events: bool,
 }
 
 /// Returns the problem of a call that has failed.
@@ -116,20 +121,22 @@ pub(super) fn list(options: &List, orb_options: &[String]) -> Result<(), Problem
     Ok(())
 }
 
-fn persistent() -> Property {
+fn persistent(name: &str) -> Property {
     Property {
-        name: CONNECTION_RELIABILITY.to_owned(),
+        name: name.to_owned(),
         value: Any::new(&PERSISTENT).unwrap_or_default(),
     }
 }
 
 pub(super) fn create(options: &Create, orb_options: &[String]) -> Result<(), Problem> {
     let factory = options.factory.resolve(orb_options)?;
-    let quality = if options.persistent {
-        vec![persistent()]
-    } else {
-        Vec::new()
-    };
+    let mut quality = Vec::new();
+    if options.persistent || options.persistent_events {
+        quality.push(persistent(CONNECTION_RELIABILITY));
+    }
+    if options.persistent_events {
+        quality.push(persistent(EVENT_RELIABILITY));
+    }
     let (_, id) = factory.create_channel(&quality, &[]).map_err(failed)?;
     println!("{id}");
     Ok(())

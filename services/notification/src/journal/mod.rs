@@ -1,0 +1,16 @@
+//! Persistent events: each channel that has them has a log, of which its consumers with persistent connections are
+//! readers. An event is taken from its supplier when the log has it, and given to each reader until it is acknowledged.
+//!
+//! ```text
+//! encoding    an event as the bytes that the log keeps
+//! log         the log of one channel
+//! store       the logs of all channels
+//! ```
+
+mod encoding;
+mod log;
+mod store;
+
+pub(crate) use encoding::decoded;
+pub(crate) use log::ChannelLog;
+pub(crate) use store::Journal;

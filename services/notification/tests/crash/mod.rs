@@ -1,0 +1,287 @@
+//! A server process with persistent suppliers and consumers, killed at random. Each event that a push has taken reaches
+//! each consumer at least once, and each supplier's in order.
+//!
+//! The server is this test program, started again for one test, [`child`], with its orders in the environment. It says
+//! `ready` on standard output when it is served, with the reference to its factory.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use punctual::{Any, Interface, NotNil, SystemException};
+use punctual_notification::NotificationService;
+use punctual_notification::cos_notification::{
+    CONNECTION_RELIABILITY, EVENT_RELIABILITY, EventType, PERSISTENT, Property, StructuredEvent,
+};
+use punctual_notification::cos_notify_channel_admin::{
+    ClientType, EventChannel, EventChannelFactory, SequenceProxyPushConsumer,
+    SequenceProxyPushSupplier, StructuredProxyPullSupplier,
+};
+use punctual_notification::cos_notify_comm as comm;
+
+use crate::support::{
+    Program, Served, consumers, event, limits, narrowed, number, property, push_supplier,
+};
+
+const SUPPLIERS: i32 = 3;
+
+/// Number of events in one push.
+const BATCH: i32 = 50;
+
+/// Events of one supplier have numbers up to this.
+const EACH: i32 = 100_000_000;
+
+/// Variable with the server's orders: its host, its port and its file.
+const ORDERS: &str = "PUNCTUAL_NOTIFICATION_ORDERS";
+
+/// Time within which something has to go on.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Load and kills of one run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub(crate) kills: u32,
+    /// Number of events of all suppliers.
+    pub(crate) events: i32,
+    /// Longest life of a process that is killed, in milliseconds.
+    pub(crate) most_life: u64,
+    /// Address of the loopback interface that no other test uses.
+    pub(crate) host: &'static str,
+}
+
+/// What a consumer has got. Clones share it.
+#[derive(Clone, Default)]
+struct Tracker(Arc<Mutex<Got>>);
+
+#[derive(Default)]
+struct Got {
+    /// The last event of each supplier; all before were there, too.
+    last: BTreeMap<i32, i32>,
+    repeats: u64,
+    /// First event that came although one before it had not.
+    gap: Option<i32>,
+}
+
+impl Tracker {
+    fn take(&self, event: &StructuredEvent) {
+        let mut got = self.0.lock();
+        let (supplier, number) = (number(event) / EACH, number(event) % EACH);
+        let last = got.last.get(&supplier).copied().unwrap_or(0);
+        if number > last + 1 {
+            got.gap.get_or_insert(supplier * EACH + number);
+        }
+        got.repeats += u64::from(number <= last);
+        got.last.insert(supplier, number.max(last));
+    }
+
+    fn has_all(&self, each: i32) -> bool {
+        let got = self.0.lock();
+        (0..SUPPLIERS).all(|supplier| got.last.get(&supplier) == Some(&each))
+    }
+
+    fn count(&self) -> i32 {
+        self.0.lock().last.values().sum()
+    }
+}
+
+impl comm::NotifyPublishServant for Tracker {
+    fn offer_change(
+        &self,
+        _added: &[EventType],
+        _removed: &[EventType],
+    ) -> Result<(), comm::NotifyPublishOfferChangeError> {
+        Ok(())
+    }
+}
+
+impl comm::SequencePushConsumerServant for Tracker {
+    fn push_structured_events(
+        &self,
+        notifications: &[StructuredEvent],
+    ) -> Result<(), comm::SequencePushConsumerPushStructuredEventsError> {
+        notifications.iter().for_each(|event| self.take(event));
+        Ok(())
+    }
+
+    fn disconnect_sequence_push_consumer(&self) -> Result<(), SystemException> {
+        Ok(())
+    }
+}
+
+/// The server's process, which is killed when this is dropped.
+struct Server {
+    process: Child,
+    /// Reference to the factory of channels.
+    factory: String,
+}
+
+impl Server {
+    fn start((host, port): (&str, u16), path: &Path, child: &str) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", child, "--nocapture", "--test-threads", "1"]);
+        command.env(ORDERS, format!("{host} {port} {}", path.display()));
+        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let factory = lines.find_map(|line| {
+            let line = line.unwrap();
+            line.strip_prefix("ready ").map(str::to_owned)
+        });
+        let factory = factory.expect("it serves");
+        Self { process, factory }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Serves as ordered, if this process was started for it, until it is killed.
+pub(crate) fn child() {
+    let Ok(orders) = std::env::var(ORDERS) else {
+        return;
+    };
+    let words: Vec<&str> = orders.splitn(3, ' ').collect();
+    let service = NotificationService::open(Path::new(words[2])).unwrap();
+    service.set_limits(limits());
+    let served = Served::of(service, (words[0], words[1].parse().unwrap()));
+    let factory = served.orb.object_to_string(served.factory.as_object());
+    println!("\nready {}", factory.unwrap());
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Runs the plan; `child` is the name of the test that calls [`child`].
+pub(crate) fn run(plan: Plan, child: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notification.redb");
+    let port = {
+        let free = TcpListener::bind((plan.host, 0)).unwrap();
+        free.local_addr().unwrap().port()
+    };
+    let start = || Server::start((plan.host, port), &path, child);
+    let mut server = start();
+    let program = Program::new();
+    let channel = channel(&program, &server.factory);
+    let pushed = [pushed_to(&program, &channel), pushed_to(&program, &channel)];
+    let pulled = Tracker::default();
+    let pulls = program.pulls_from(&channel);
+    let each = plan.events / SUPPLIERS;
+    let proxies = (0..SUPPLIERS).map(|_| program.pushes_sequences_to(&channel));
+    let proxies: Vec<_> = proxies.collect();
+    let is_over = AtomicBool::new(false);
+    let trackers = [&pushed[0], &pushed[1], &pulled];
+    let has_all = || trackers.iter().all(|tracker| tracker.has_all(each));
+    std::thread::scope(|scope| {
+        for (supplier, proxy) in proxies.iter().enumerate() {
+            scope.spawn(move || supply(proxy, i32::try_from(supplier).unwrap(), each));
+        }
+        scope.spawn(|| pull(&pulls, &pulled, &is_over));
+        let mut random = seed();
+        for _ in 0..plan.kills {
+            std::thread::sleep(Duration::from_millis(1 + random.next() % plan.most_life));
+            drop(server);
+            server = start();
+        }
+        let (mut since, mut before) = (Instant::now(), 0);
+        while !has_all() && since.elapsed() < LIMIT {
+            let now = trackers.iter().map(|tracker| tracker.count()).sum();
+            if now != before {
+                (since, before) = (Instant::now(), now);
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    for (name, tracker) in ["pushed", "pushed", "pulled"].iter().zip(trackers) {
+        let got = tracker.0.lock();
+        assert_eq!(got.gap, None, "{name}: in order");
+        println!("{name}: {:?}, {} repeats", got.last, got.repeats);
+    }
+    println!("{} events, {} kills", plan.events, plan.kills);
+    assert!(has_all());
+}
+
+/// Creates the channel of persistent events.
+fn channel(program: &Program, factory: &str) -> EventChannel {
+    let factory = program.orb.string_to_object(factory).unwrap();
+    let factory = EventChannelFactory::narrow(factory).unwrap();
+    let qos = [
+        property(CONNECTION_RELIABILITY, PERSISTENT),
+        property(EVENT_RELIABILITY, PERSISTENT),
+        property("MaximumBatchSize", 100_i32),
+    ];
+    let created = factory.create_channel(&qos, &[]);
+    created.unwrap().0.not_nil().unwrap()
+}
+
+fn pushed_to(program: &Program, channel: &EventChannel) -> Tracker {
+    let proxy = push_supplier(&consumers(channel), ClientType::SequenceEvent);
+    let proxy: SequenceProxyPushSupplier = narrowed(&proxy);
+    let tracker = Tracker::default();
+    let object: comm::SequencePushConsumer = program.object(tracker.clone());
+    proxy.connect_sequence_push_consumer(Some(&object)).unwrap();
+    tracker
+}
+
+fn numbered(supplier: i32, number: i32) -> StructuredEvent {
+    let mut event = event(supplier * EACH + number);
+    let id = format!("{supplier}-{number}");
+    event.header.variable_header = vec![Property {
+        name: "EventId".to_owned(),
+        value: Any::new(id.as_str()).unwrap(),
+    }];
+    event
+}
+
+/// Pushes all events of a supplier: each push again until it has returned.
+fn supply(proxy: &SequenceProxyPushConsumer, supplier: i32, each: i32) {
+    let mut next = 1;
+    let mut since = Instant::now();
+    while next <= each && since.elapsed() < LIMIT {
+        let end = each.min(next + BATCH - 1);
+        let events: Vec<_> = (next..=end).map(|one| numbered(supplier, one)).collect();
+        match proxy.push_structured_events(&events) {
+            Ok(()) => (next, since) = (end + 1, Instant::now()),
+            Err(_) => std::thread::sleep(Duration::from_millis(5)),
+        }
+    }
+}
+
+/// Pulls events until all is over.
+fn pull(proxy: &StructuredProxyPullSupplier, tracker: &Tracker, is_over: &AtomicBool) {
+    while !is_over.load(Ordering::Relaxed) {
+        match proxy.try_pull_structured_event() {
+            Ok((event, true)) => tracker.take(&event),
+            _ => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
+/// Numbers that differ from run to run, and whose seed is shown.
+struct Random(u64);
+
+fn seed() -> Random {
+    let seed = u64::from(std::process::id()) ^ 0x9E37_79B9_7F4A_7C15;
+    println!("seed {seed}");
+    Random(seed)
+}
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        self.0 >> 33
+    }
+}

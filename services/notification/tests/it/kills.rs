@@ -1,0 +1,19 @@
+//! A server with persistent events, killed at random; `tests/slow.rs` has a longer run.
+
+use crate::crash::{Plan, child, run};
+
+#[test]
+fn persistent_events_reach_each_consumer_in_order_however_often_the_server_is_killed() {
+    let plan = Plan {
+        kills: 5,
+        events: 3_000,
+        most_life: 700,
+        host: "127.79.3.1",
+    };
+    run(plan, "kills::process_that_is_killed");
+}
+
+#[test]
+fn process_that_is_killed() {
+    child();
+}
