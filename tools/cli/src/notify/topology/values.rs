@@ -123,8 +123,20 @@ fn time(units: u64) -> String {
 
 /// Parses a time; returns units of 100 ns.
 fn units(text: &str) -> Result<u64, String> {
+    if let Some(units) = fine_units(text) {
+        return Ok(units);
+    }
     let time = parse_duration(text).map_err(|error| error.to_string())?;
     u64::try_from(time.as_nanos() / 100).map_err(|_| "the time is too long".to_owned())
+}
+
+/// Parses a time in microseconds, or in nanoseconds, which are a multiple of 100.
+fn fine_units(text: &str) -> Option<u64> {
+    if let Some(number) = text.strip_suffix("us") {
+        return number.parse::<u64>().ok()?.checked_mul(10);
+    }
+    let nanos: u64 = text.strip_suffix("ns")?.parse().ok()?;
+    nanos.is_multiple_of(100).then_some(nanos / 100)
 }
 
 #[cfg(test)]
@@ -143,6 +155,7 @@ mod tests {
             ("Timeout", r#""0s""#),
             ("Timeout", r#""1500ms""#),
             ("PacingInterval", r#""300ns""#),
+            ("PacingInterval", r#""20us""#),
         ] {
             let table: toml::Table = format!("value = {text}").parse().unwrap();
             let property = of_toml(name, &table["value"]).unwrap();
@@ -161,6 +174,7 @@ mod tests {
             ),
             ("Priority", Value::Integer(40_000), "16 bits"),
             ("Timeout", Value::Integer(3), "with its unit"),
+            ("Timeout", Value::String("150ns".into()), "is no time"),
             ("MaxConsumers", Value::Boolean(true), "a number"),
         ] {
             let refused = of_toml(name, &value).unwrap_err();
