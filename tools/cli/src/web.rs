@@ -1,9 +1,11 @@
 //! Web page of a service, if built in: its address, and who may reach it.
 
+#[cfg(feature = "web")]
 use punctual::Orb;
 use punctual_host::Problem;
 use punctual_host::run::Companion;
 use punctual_host::settings::{Key, Values};
+#[cfg(feature = "web")]
 use std::sync::Arc;
 
 /// Setting for the address of the page.
