@@ -9,7 +9,8 @@
 //! suspension; for others its jobs have that much more jitter (Chen et al. 2019).
 //!
 //! Where a stream misses its deadline the set does not fit; the streams behind it are analysed as if
-//! it met it, so that one miss does not hide the others.
+//! it met it, so that one miss does not hide the others. Streams of its processor that a suspended stream may
+//! preempt have no bound then: after replies that are late, its jobs may run one after the other for any time.
 
 mod processor;
 
@@ -87,8 +88,9 @@ pub fn analyse(chains: &Chains<'_>) -> Analysis {
                 Some(true) => {}
             }
         };
-    if !is_complete {
-        search.give_up();
+    match is_complete {
+        true => search.take_back(),
+        false => search.give_up(),
     }
     Analysis {
         streams: search.outcomes(),
@@ -333,6 +335,37 @@ impl<'s> Search<'s> {
         let releases = self.chains.streams[index].released_by.iter();
         let awaiting = releases.filter(|release| release.awaited.is_some());
         awaiting.map(|release| release.stream)
+    }
+
+    /// Takes back the responses that assume of a suspended stream that it ends by its deadline, where that is not
+    /// proved.
+    fn take_back(&mut self) {
+        for at in 0..self.processors.len() {
+            for index in self.behind_late(at) {
+                self.states[index].response = Response::Unbounded;
+            }
+        }
+    }
+
+    /// Returns the streams of a processor that wait for a suspended stream which is not proved to end by its deadline:
+    /// those of its level and of lower ones, and itself if another suspended stream has its level.
+    fn behind_late(&self, at: usize) -> Vec<usize> {
+        let streams = self.processors[at].iter().copied();
+        let level = |index: usize| self.chains.places[index].map(|place| place.level);
+        let suspended = streams
+            .clone()
+            .filter(|&index| !self.states[index].suspended.is_zero());
+        let late = suspended.clone().filter(|&index| {
+            let deadline = self.chains.streams[index].task.deadline;
+            !self.states[index].response.meets(deadline)
+        });
+        let Some(first) = late.filter_map(level).min() else {
+            return Vec::new();
+        };
+        let mut of_first = suspended.filter(|&index| level(index) == Some(first));
+        let alone = of_first.next().filter(|_| of_first.next().is_none());
+        let behind = |&index: &usize| level(index) >= Some(first) && Some(index) != alone;
+        streams.filter(behind).collect()
     }
 
     /// Takes back all responses: the search came to no end.

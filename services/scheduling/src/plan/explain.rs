@@ -52,6 +52,7 @@ impl Plan {
         let analysed = &self.analysed;
         let place = (*analysed.places.get(stream)?)?;
         let outcome = analysed.outcomes[stream].as_ref()?;
+        outcome.response.bound()?;
         if analysed.levels[place.processor][place.level] != Dispatching::Static {
             return None;
         }

@@ -265,3 +265,33 @@ fn each_job_of_a_late_caller_is_blocked_again_after_its_replies() {
     // 4 at first, 1 + 1 + 4 for each job, two jobs of `hi`: the second job ends at 28, 18 after its release.
     assert_eq!(response(&plan, "caller"), Some(18));
 }
+
+#[test]
+fn a_caller_that_may_end_late_leaves_lower_levels_without_a_bound_and_those_above_with_theirs() {
+    let operations = r#"
+        [operation.above]
+        host = "a"
+        wcet = "1ms"
+        period = "5ms"
+        [operation.caller]
+        host = "a"
+        wcet = "3ms"
+        period = "10ms"
+        calls = [{ operation = "far", times = 2 }]
+        [operation.far]
+        host = "b"
+        wcet = "3ms"
+        [operation.below]
+        host = "a"
+        wcet = "9ms"
+        period = "48ms"
+        deadline = "74ms"
+    "#;
+    let late = plan(operations);
+    assert_eq!(response(&late, "above"), Some(1));
+    assert_eq!(response(&late, "below"), None);
+    let in_time = plan(&operations.replace("times = 2", "times = 1"));
+    assert!(in_time.fits());
+    // Three jobs of the caller, the first one 5 ms late, and five of the one above: 9 + 3 * 3 + 5 * 1.
+    assert_eq!(response(&in_time, "below"), Some(23));
+}
