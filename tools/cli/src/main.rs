@@ -14,6 +14,7 @@ mod idl;
 mod idl_options;
 mod ifr;
 mod ior;
+mod json_value;
 mod log;
 #[cfg(feature = "man-pages")]
 mod man;
