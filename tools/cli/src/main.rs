@@ -15,6 +15,7 @@ mod idl_options;
 mod ifr;
 mod ior;
 mod log;
+mod looks;
 #[cfg(feature = "man-pages")]
 mod man;
 mod naming;
