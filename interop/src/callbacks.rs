@@ -149,7 +149,7 @@ fn from(peer: &Peer, both: Bidirectional, matrix: &mut Matrix) -> Result<(), Fai
     command.arg(server.object_to_string(&subject)?);
     let client = Running::start("their client", &mut command)?;
     let mut outcomes = Vec::new();
-    let until = reported(&client, &mut |case, outcome| {
+    reported(&client, Until::Done, &mut |case, outcome| {
         outcomes.push((case.to_owned(), outcome));
     })?;
     let connected = connected(port.load(Ordering::Relaxed));
@@ -175,11 +175,7 @@ fn from(peer: &Peer, both: Bidirectional, matrix: &mut Matrix) -> Result<(), Fai
         record(WITHOUT, failed.map_or(seen.into(), |(_, outcome)| outcome));
     }
     client.end(LIMIT)?;
-    server.shutdown(false)?;
-    match until {
-        Until::Done => Ok(()),
-        Until::Restart => Err("their client wants a restart".into()),
-    }
+    Ok(server.shutdown(false)?)
 }
 
 /// Returns whether this host has a TCP connection from or to the given port, or one that has just

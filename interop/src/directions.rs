@@ -120,17 +120,13 @@ pub(crate) fn from_by(
     let utf8 = version > Version::V1_0;
     command.arg(if utf8 { "utf-8" } else { "latin-1" });
     let client = Running::start("their client", &mut command)?;
-    let until = reported(&client, &mut |case, outcome| {
+    reported(&client, Until::Done, &mut |case, outcome| {
         let outcome = match excused {
             Some((excused, why)) if excused == case => Outcome::NotApplicable(why.to_owned()),
             _ => outcome,
         };
         matrix.record(case, version, Direction::From, outcome);
-    })?;
-    match until {
-        Until::Done => Ok(()),
-        Until::Restart => Err("their client wants a restart".into()),
-    }
+    })
 }
 
 /// State in which a client of the peer stops reporting.
@@ -138,19 +134,30 @@ pub(crate) fn from_by(
 pub(crate) enum Until {
     /// The peer's client has run all its test cases.
     Done,
-    /// The client waits until the server has been stopped and started again.
+    /// The client waits until the server has been stopped, or started again.
     Restart,
 }
 
-/// Records the outcomes that a client of the peer prints, until it has finished or waits for the
-/// server's restart.
+impl Until {
+    /// Returns an error unless the client is in the state that it should reach.
+    fn reached(self, state: Self) -> Result<(), Failure> {
+        match (self, state) {
+            (Self::Done, Self::Restart) => Err("their client wants a restart".into()),
+            (Self::Restart, Self::Done) => Err("their client has not come to the restart".into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Records the outcomes that a client of the peer prints, until it stops reporting.
 ///
 /// # Errors
-/// The client ends, or prints nothing, before that.
+/// The client ends, or prints nothing, before that, or stops in another state.
 pub(crate) fn reported(
     client: &Running,
+    until: Until,
     record: &mut dyn FnMut(&str, Outcome),
-) -> Result<Until, Failure> {
+) -> Result<(), Failure> {
     loop {
         let Some(line) = client.line(LIMIT)? else {
             return Err("their client has ended before its last case".into());
@@ -161,8 +168,8 @@ pub(crate) fn reported(
                 let (case, why) = rest.split_once(": ").unwrap_or((rest, ""));
                 record(case, Outcome::Failed(why.to_owned()));
             }
-            _ if line == "done" => return Ok(Until::Done),
-            _ if line == "restart" => return Ok(Until::Restart),
+            _ if line == "done" => return until.reached(Until::Done),
+            _ if line == "restart" => return until.reached(Until::Restart),
             _ => eprintln!("  their client says: {line}"),
         }
     }

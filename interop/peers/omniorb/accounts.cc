@@ -3,7 +3,6 @@
 #include "adapters.hh"
 #include "cases.hh"
 #include "roles.hh"
-#include <iostream>
 
 using std::string;
 using adapters::Account;
@@ -114,13 +113,6 @@ adapters::Bank_ptr bank_at(CORBA::ORB_ptr orb, const char* url) {
     return adapters::Bank::_narrow(object);
 }
 
-/** The server stops, or is killed, and starts again at the same endpoint. */
-void restart() {
-    std::cout << "restart" << std::endl;
-    string line;
-    if (!std::getline(std::cin, line)) throw Wrong{"nobody has started the server again"};
-}
-
 }  // namespace
 
 int visit(CORBA::ORB_ptr orb, const char* url) {
@@ -153,7 +145,7 @@ int visit(CORBA::ORB_ptr orb, const char* url) {
         is(branch, "branch", "bert");
         same(events(bank), "incarnate bert");
     });
-    restart();
+    next_step();
     test("persistent reference after a restart", [&] {
         is(lasting, "lasting", "anna");
         hold(lasting->deposit(2) == 2, "another sum");
@@ -166,7 +158,7 @@ int visit(CORBA::ORB_ptr orb, const char* url) {
     test("transient reference after a restart", [&] {
         raises<CORBA::OBJECT_NOT_EXIST>("OBJECT_NOT_EXIST", [&] { transient->deposit(1); });
     });
-    restart();
+    next_step();
     test("persistent reference after a crash", [&] {
         try {
             CORBA::String_var id = branch->id();

@@ -47,3 +47,9 @@ void same(char* got, const char* expected) {
 void hold(bool condition, const char* what) {
     if (!condition) throw Wrong{what};
 }
+
+void next_step() {
+    std::cout << "restart" << std::endl;
+    string line;
+    if (!std::getline(std::cin, line)) throw Wrong{"nobody has answered"};
+}

@@ -21,6 +21,9 @@ void same(const std::string& got, const std::string& expected);
 void same(char* got, const char* expected);
 void hold(bool condition, const char* what);
 
+/** Has the server take its next step, such as to stop or to start again: a line `restart`, answered by one on standard input. */
+void next_step();
+
 /** The body raises that exception. */
 template <class E> void raises(const char* what, const std::function<void()>& body) {
     try {

@@ -40,26 +40,16 @@ fn visited(peer: &Peer, version: Version, matrix: &mut Matrix) -> Result<(), Fai
         "corbaloc:iiop:{version_text}@127.0.0.1:{port}/Bank"
     ));
     let mut client = Running::start("their client", &mut command)?;
-    until_restart(&client, &mut record)?;
+    reported(&client, Until::Restart, &mut record)?;
     server.end(LIMIT)?;
     let (server, _) = start(version, port)?;
     client.say("restarted")?;
-    until_restart(&client, &mut record)?;
+    reported(&client, Until::Restart, &mut record)?;
     // The process is killed, and so does not close its clients' connections in order.
     drop(server);
     let _server = start(version, port)?;
     client.say("restarted")?;
-    match reported(&client, &mut record)? {
-        Until::Done => Ok(()),
-        Until::Restart => Err("their client wants another restart".into()),
-    }
-}
-
-fn until_restart(client: &Running, record: &mut dyn FnMut(&str, Outcome)) -> Result<(), Failure> {
-    match reported(client, record)? {
-        Until::Restart => Ok(()),
-        Until::Done => Err("their client has not come to the restart".into()),
-    }
+    reported(&client, Until::Done, &mut record)
 }
 
 /// Starts a server process at the given port (0 for any), and returns it with its port.

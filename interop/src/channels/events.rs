@@ -1,6 +1,6 @@
 //! Our suppliers and consumers at a peer's event channel.
 
-use punctual::{Any, Interface, NotNil, Orb, Poa};
+use punctual::{Any, Interface, NotNil, Poa};
 use punctual_notification::cos_event_channel_admin::{
     EventChannel, ProxyPullConsumer, ProxyPullSupplier, ProxyPushConsumer, ProxyPushSupplier,
 };
@@ -59,10 +59,6 @@ pub(super) fn run(reference: &str, tried: &mut Tried<'_>) -> Result<(), Failure>
     let (orb, poa) = place::orb()?;
     let channel = EventChannel::narrow(orb.string_to_object(reference)?)?;
     cases(&poa, &channel, tried);
-    stop(&orb)
-}
-
-fn stop(orb: &Orb) -> Result<(), Failure> {
     Ok(orb.shutdown(true)?)
 }
 

@@ -45,17 +45,11 @@ fn survive(
     let mut record = |case: &str, outcome| {
         matrix.record(case, Version::V1_2, Direction::From, outcome);
     };
-    let mut until = |client: &Running, wanted: Until| -> Result<(), Failure> {
-        match reported(client, &mut record)? == wanted {
-            true => Ok(()),
-            false => Err("their client has come to another step than expected".into()),
-        }
-    };
-    until(&client, Until::Restart)?;
+    reported(&client, Until::Restart, &mut record)?;
     drop(service);
     client.say("killed")?;
-    until(&client, Until::Restart)?;
+    reported(&client, Until::Restart, &mut record)?;
     let _service = Served::start(kind, port, store)?;
     client.say("started")?;
-    until(&client, Until::Done)
+    reported(&client, Until::Done, &mut record)
 }

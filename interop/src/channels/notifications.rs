@@ -7,7 +7,7 @@ use punctual_notification::cos_notify_channel_admin::{
 };
 
 use super::alarms::{event, property};
-use super::place::{FORMS, Place, consumers};
+use super::place::{FORMS, Place, consumers, narrowed};
 use super::tried::Tried;
 use crate::Failure;
 use crate::names::expect;
@@ -185,7 +185,7 @@ fn connections(place: &Place, tried: &mut Tried<'_>) {
         let admin = consumers(&channel)?;
         let (proxy, client) = place.pushed(&admin, ClientType::StructuredEvent)?;
         let (_, other) = place.pushed(&admin, ClientType::StructuredEvent)?;
-        let proxy: StructuredProxyPushSupplier = super::place::narrowed(&proxy)?;
+        let proxy: StructuredProxyPushSupplier = narrowed(&proxy)?;
         proxy.suspend_connection()?;
         place
             .pushing(&channel, ClientType::StructuredEvent)?

@@ -98,6 +98,11 @@ impl Channel {
         self.limits.pull_interval
     }
 
+    /// Returns whether another service looks at each event, which may block.
+    pub(crate) fn has_gate(&self) -> bool {
+        self.gate.is_some()
+    }
+
     /// Passes an event of a supplier on to all consumers, unless the channel's gate keeps it. Does not wait for any of them.
     ///
     /// # Errors

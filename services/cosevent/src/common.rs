@@ -108,7 +108,7 @@ impl Common {
         self.keeper.forget(Change::Connection(number, None));
     }
 
-    /// Ends all threads, once records have been removed, and closes the store.
+    /// Ends all threads, once records have been removed, and gives the store up.
     pub(crate) fn stop(&self) {
         self.timetable.end();
         self.workers.end();

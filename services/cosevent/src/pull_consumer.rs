@@ -112,10 +112,7 @@ impl PullConsumerProxy {
         match pulled {
             Ok((event, true)) => {
                 self.base.called(Existence::Exists);
-                if let Err(refusal) = self.channel.publish(&event) {
-                    tracing::warn!("an event that was pulled is not passed on: {refusal}");
-                }
-                self.pull_soon();
+                self.take(event);
             }
             Ok((_, false)) => {
                 self.base.called(Existence::Exists);
@@ -125,6 +122,26 @@ impl PullConsumerProxy {
                 self.base.end(false);
             }
             Err(PullSupplierTryPullError::System(exception)) => self.failed(&exception),
+        }
+    }
+
+    /// Passes an event on, and pulls the next one: on another thread if the channel has a gate, which may block.
+    fn take(&self, event: Any) {
+        match self.own.upgrade().filter(|_| self.channel.has_gate()) {
+            Some(own) => self.base.common.workers.run(move || {
+                own.publish(&event);
+                own.pull();
+            }),
+            None => {
+                self.publish(&event);
+                self.pull_soon();
+            }
+        }
+    }
+
+    fn publish(&self, event: &Any) {
+        if let Err(refusal) = self.channel.publish(event) {
+            tracing::warn!("an event that was pulled is not passed on: {refusal}");
         }
     }
 

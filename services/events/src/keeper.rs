@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use parking_lot::RwLock;
 use punctual_exec::SpawnError;
 use punctual_host::store::{Change, ChangeStore, StoreError};
 
@@ -11,7 +11,8 @@ use crate::workers::Workers;
 /// Store of a service, if it has one, until the service stops; and a thread that removes records.
 #[derive(Debug)]
 pub struct Keeper<C> {
-    store: Mutex<Option<Arc<ChangeStore<C>>>>,
+    /// Locked while changes are made, so that it is not given up meanwhile.
+    store: RwLock<Option<Arc<ChangeStore<C>>>>,
     removals: Workers,
 }
 
@@ -25,7 +26,7 @@ impl<C: Change + 'static> Keeper<C> {
         store: Option<Arc<ChangeStore<C>>>,
     ) -> Result<Self, SpawnError> {
         Ok(Self {
-            store: Mutex::new(store),
+            store: RwLock::new(store),
             removals: Workers::new(thread, 1)?,
         })
     }
@@ -35,7 +36,8 @@ impl<C: Change + 'static> Keeper<C> {
     /// # Errors
     /// They cannot be written; then nothing has changed.
     pub fn keep(&self, changes: Vec<C>) -> Result<(), StoreError> {
-        let Some(store) = self.store().filter(|_| !changes.is_empty()) else {
+        let store = self.store.read();
+        let Some(store) = store.as_ref().filter(|_| !changes.is_empty()) else {
             return Ok(());
         };
         // Other requests of the same connection continue, so that they get into the same commit.
@@ -46,7 +48,7 @@ impl<C: Change + 'static> Keeper<C> {
     /// Removes a record on another thread: that of a connection that has ended. One that is found after a crash ends again,
     /// as its peer does not exist.
     pub fn forget(&self, removal: C) {
-        let Some(store) = self.store() else {
+        let Some(store) = self.store.read().clone() else {
             return;
         };
         self.removals.run(move || {
@@ -55,14 +57,10 @@ impl<C: Change + 'static> Keeper<C> {
         });
     }
 
-    /// Closes the store, once records have been removed.
+    /// Gives the store up, once all removals and changes in progress are durable. Changes to come are not kept.
     pub fn stop(&self) {
         self.removals.finish();
-        let store = self.store.lock().take();
+        let store = self.store.write().take();
         drop(store);
-    }
-
-    fn store(&self) -> Option<Arc<ChangeStore<C>>> {
-        self.store.lock().clone()
     }
 }

@@ -3,7 +3,8 @@
 //! The jobs only hand work over to other threads, so that none delays the next.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
@@ -16,14 +17,14 @@ type Job = Box<dyn FnOnce() + Send>;
 /// the thread.
 pub struct Timetable {
     shared: Arc<Shared>,
-    name: &'static str,
-    thread: Option<JoinHandle<()>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
+    thread: OnceLock<ThreadId>,
 }
 
 #[derive(Default)]
@@ -51,8 +52,7 @@ impl Timetable {
         let thread = ThreadSpec::named(name).start(move || own.run())?;
         Ok(Self {
             shared,
-            name,
-            thread: Some(thread),
+            thread: Mutex::new(Some(thread)),
         })
     }
 
@@ -76,7 +76,7 @@ impl Timetable {
         }
     }
 
-    /// Drops all jobs, and ends the thread.
+    /// Drops all jobs, and ends the thread: waits for the job that it runs at present, unless that calls this.
     pub fn end(&self) {
         let due = {
             let mut state = self.shared.state.lock();
@@ -85,22 +85,24 @@ impl Timetable {
         };
         self.shared.changed.notify_one();
         drop(due);
+        let is_own = self.shared.thread.get() == Some(&std::thread::current().id());
+        let thread = self.thread.lock().take();
+        if let Some(thread) = thread.filter(|_| !is_own) {
+            let _ = thread.join();
+        }
     }
 }
 
 impl Drop for Timetable {
     fn drop(&mut self) {
         self.end();
-        // The thread itself may drop this, by a job that has the last reference: then it ends by itself.
-        let is_own = std::thread::current().name() == Some(self.name);
-        if let Some(thread) = self.thread.take().filter(|_| !is_own) {
-            let _ = thread.join();
-        }
     }
 }
 
 impl Shared {
     fn run(&self) {
+        // It is set once.
+        let _ = self.thread.set(std::thread::current().id());
         while let Some(job) = self.next() {
             job();
         }
@@ -123,5 +125,51 @@ impl Shared {
             }
             self.changed.wait_until(&mut state, at);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn the_end_waits_for_the_job_that_runs_and_drops_the_others() {
+        let timetable = Timetable::start("test").unwrap();
+        let (begin, begun) = channel();
+        let is_done = Arc::new(AtomicBool::new(false));
+        let done = is_done.clone();
+        timetable.after(Duration::ZERO, move || {
+            begin.send(()).unwrap();
+            for _ in 0..1_000 {
+                std::thread::yield_now();
+            }
+            done.store(true, Ordering::SeqCst);
+        });
+        begun.recv().unwrap();
+        let kept = Arc::new(());
+        let held = kept.clone();
+        timetable.after(Duration::from_secs(3_600), move || drop(held));
+        timetable.end();
+        assert!(is_done.load(Ordering::SeqCst));
+        timetable.after(Duration::ZERO, || panic!("it is not run"));
+        assert_eq!(Arc::strong_count(&kept), 1);
+    }
+
+    #[test]
+    fn a_job_may_have_the_last_reference_to_its_timetable() {
+        let timetable = Arc::new(Timetable::start("test").unwrap());
+        let (done, is_done) = channel();
+        let (go_on, goes_on) = channel();
+        let own = timetable.clone();
+        timetable.after(Duration::ZERO, move || {
+            goes_on.recv().unwrap();
+            drop(own);
+            done.send(()).unwrap();
+        });
+        drop(timetable);
+        go_on.send(()).unwrap();
+        is_done.recv().unwrap();
     }
 }

@@ -8,6 +8,7 @@ use punctual_events::Objects;
 use punctual_host::access::Rules;
 
 use crate::clock::Clock;
+use crate::discarded::Discarded;
 use crate::ds_log_admin::RecordId;
 use crate::iterators::Iterators;
 use crate::limits::Limits;
@@ -31,8 +32,7 @@ pub(crate) struct Common {
     pub(crate) iterators: Iterators,
     /// Number of logs of all factories.
     logs: AtomicUsize,
-    /// Records that exist in the file alone, by log: their lives have ended, or those of their logs.
-    discarded: Mutex<Vec<(u64, Vec<RecordId>)>>,
+    pub(crate) discarded: Discarded,
 }
 
 impl std::fmt::Debug for Common {
@@ -59,7 +59,7 @@ impl Common {
             clock,
             objects,
             storage,
-            discarded: Mutex::default(),
+            discarded: Discarded::default(),
         }
     }
 
@@ -97,26 +97,26 @@ impl Common {
         self.logs.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Leaves records to be removed from the file by [`sweep`](Self::sweep).
-    pub(crate) fn discard(&self, log: u64, ids: Vec<RecordId>) {
-        if !ids.is_empty() {
-            self.discarded.lock().push((log, ids));
-        }
-    }
-
-    /// Removes discarded records from the file. Blocks.
+    /// Removes discarded records from the file, up to the first commit that fails. Blocks.
     pub(crate) fn sweep(&self) {
-        let discarded = std::mem::take(&mut *self.discarded.lock());
-        for (log, ids) in discarded {
-            for removed in ids.chunks(SLICE) {
-                let change = RecordsChange {
-                    removed: removed.to_vec(),
-                    ..RecordsChange::of(log)
-                };
-                if self.storage.change(Change::Records(change)).is_err() {
-                    // Reported where it is written. They are tried again.
-                    self.discard(log, removed.to_vec());
+        loop {
+            let removed = self.discarded.take(SLICE);
+            if removed.is_empty() {
+                return;
+            }
+            let change = |(log, ids): &(u64, Vec<RecordId>)| {
+                Change::Records(RecordsChange {
+                    removed: ids.clone(),
+                    ..RecordsChange::of(*log)
+                })
+            };
+            let changes = removed.iter().map(change).collect();
+            if self.storage.change_all(changes).is_err() {
+                // Reported where it is written. They are tried again.
+                for (log, ids) in removed {
+                    self.discarded.add(log, ids);
                 }
+                return;
             }
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! clock, limits, metrics, refusal    time; bounds; counts; exceptions
-//! record, storage                    records and logs in a file
+//! record, storage, discarded         records and logs in a file; records that are yet to be removed from it
 //! log                                a log: schedule, capacity, writing, deleting
 //! query, iterators                   constraints, results in parts; iterators of clients
 //! notices                            events that logs send themselves
@@ -14,6 +14,7 @@
 
 mod clock;
 mod common;
+mod discarded;
 mod hosted;
 mod iterators;
 mod limits;

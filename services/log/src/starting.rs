@@ -36,8 +36,8 @@ pub(crate) fn events(
 ) -> Result<EventService, Refusal> {
     let events = EventService::in_memory();
     events.set_limits(punctual_cosevent::Limits {
-        // Each log's, and the one of the factory.
-        channels: limits.logs.saturating_add(1),
+        // There are as many as logs, which are limited themselves.
+        channels: usize::MAX,
         event_bytes: limits.record_bytes,
         ..punctual_cosevent::Limits::default()
     });
@@ -87,7 +87,7 @@ pub(crate) fn restore([basic, event]: &[Arc<Logs>; 2], kept: Kept) {
     }
     for (log, records) in records {
         let ids = records.iter().map(|(id, _)| *id);
-        basic.common.discard(log, ids.collect());
+        basic.common.discarded.add(log, ids);
     }
 }
 

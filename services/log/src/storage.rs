@@ -186,10 +186,18 @@ impl Storage {
     /// # Errors
     /// It cannot be written; then nothing has changed.
     pub(crate) fn change(&self, change: Change) -> Result<(), Refusal> {
+        self.change_all(vec![change])
+    }
+
+    /// Makes changes durable as [`change`](Self::change) does, all or none.
+    ///
+    /// # Errors
+    /// As of [`change`](Self::change).
+    pub(crate) fn change_all(&self, changes: Vec<Change>) -> Result<(), Refusal> {
         let store = self.store()?;
         // Other requests of the same connection continue, so that they get into the same commit.
         punctual::about_to_block();
-        Ok(store.change(vec![change])?)
+        Ok(store.change(changes)?)
     }
 
     /// Returns unused pages of the file to the file system.

@@ -101,11 +101,16 @@ impl Event {
         Self::of_structured(event)
     }
 
-    /// Sets the time for which the event has been in the channel.
+    /// Sets the time for which the event has been in the channel, with the end of its life as its header states it.
     pub(crate) fn with_age(self, age: Duration) -> Self {
         let now = Instant::now();
+        let stop_in = self.terms.stop_in.map(|time| time.saturating_add(age));
         Self {
             received: now.checked_sub(age).unwrap_or(now),
+            terms: EventTerms {
+                stop_in,
+                ..self.terms
+            },
             ..self
         }
     }

@@ -22,7 +22,7 @@ pub(crate) struct Metrics {
     pub(crate) expired: Count,
     /// Events that the filters of suppliers did not let in.
     pub(crate) filtered: Count,
-    /// Events refused as the channel was full.
+    /// Events refused as the channel or its log was full.
     pub(crate) rejected: Count,
     /// Events that were in the queue of a consumer when it was disconnected, or whose push failed.
     pub(crate) undelivered: Count,
@@ -109,7 +109,7 @@ impl Metrics {
             ),
             (
                 "rejected_total",
-                "Events refused as the channel held as many as its MaxQueueLength says.",
+                "Events refused as the channel held as many as its MaxQueueLength says, or its log as many as it may.",
                 &self.rejected,
             ),
             (

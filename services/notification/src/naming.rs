@@ -1,6 +1,9 @@
 //! Changes of the names of channels and administrators.
 
+use punctual::SystemException;
+
 use crate::common::Common;
+use crate::punctual_notify::{NameTaken, NameTooLong};
 use crate::refusal::Refusal;
 use crate::storage::Change;
 
@@ -16,6 +19,20 @@ pub(crate) enum NotNamed {
     Refused(Refusal),
 }
 
+impl NotNamed {
+    /// Returns the exception of an operation.
+    pub(crate) fn raised<E>(self) -> E
+    where
+        E: From<NameTaken> + From<NameTooLong> + From<SystemException>,
+    {
+        match self {
+            Self::Taken => NameTaken.into(),
+            Self::TooLong => NameTooLong.into(),
+            Self::Refused(refusal) => SystemException::from(refusal).into(),
+        }
+    }
+}
+
 impl Common {
     /// Names an object, once that is durable; an empty name takes its name away. `others` are the objects that may not
     /// have the same one. Blocks.
@@ -26,19 +43,18 @@ impl Common {
         if name.len() > LONGEST {
             return Err(NotNamed::TooLong);
         }
-        // One object is named at a time, so that no two get one name.
-        let mut names = self.names.lock();
-        let mut of_others = others.iter().filter(|other| **other != number);
-        if !name.is_empty() && of_others.any(|other| names.get(other).is_some_and(|it| it == name))
-        {
+        // So that no two get one name.
+        let _order = self.names.order();
+        let others = others.iter().copied().filter(|other| *other != number);
+        if !name.is_empty() && self.names.is_taken(name, others) {
             return Err(NotNamed::Taken);
         }
         let kept = Some(name.to_owned()).filter(|name| !name.is_empty());
         let change = Change::Name(number, kept.clone());
         self.keep(vec![change]).map_err(NotNamed::Refused)?;
         match kept {
-            Some(name) => drop(names.insert(number, name)),
-            None => drop(names.remove(&number)),
+            Some(name) => self.names.set(number, name),
+            None => drop(self.names.remove(number)),
         }
         Ok(())
     }

@@ -3,11 +3,11 @@
 /// What became of an event, or of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// A supplier supplied it.
+    /// A supplier supplied it, and it was not refused.
     Received,
     /// The filters of a supplier did not let it in.
     Filtered,
-    /// It was refused, as the channel was full.
+    /// It was refused, as the channel or its log was full.
     Rejected,
     /// A consumer took it by push.
     Pushed,

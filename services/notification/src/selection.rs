@@ -4,7 +4,7 @@
 //! less than those events did, and each of them went the long way, which asks all. Any change ends it. Whom it finds is
 //! asked in full, so that it decides nothing but who is not asked.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use parking_lot::RwLock;
 use punctual_constraint::{Constraint, ConstraintSet};
@@ -40,11 +40,11 @@ struct Made {
     others: Vec<Arc<Member>>,
 }
 
-/// Subscriber with its types.
+/// Subscriber with its types. One that has ended does not stay for this.
 struct Member {
     number: u64,
     types: Types,
-    subscriber: Arc<dyn Subscriber>,
+    subscriber: Weak<dyn Subscriber>,
 }
 
 impl Selection {
@@ -100,7 +100,7 @@ impl Made {
             let member = Arc::new(Member {
                 number: *number,
                 types: types.clone(),
-                subscriber: subscriber.clone(),
+                subscriber: Arc::downgrade(subscriber),
             });
             let has_keys = |needs: &Vec<Constraint>| needs.iter().all(|one| !one.keys().is_empty());
             match subscriber.needs().filter(has_keys) {
@@ -126,7 +126,7 @@ impl Made {
         found.dedup_by_key(|member| member.number);
         let found: Vec<_> = found
             .into_iter()
-            .map(|member| member.subscriber.clone())
+            .filter_map(|member| member.subscriber.upgrade())
             .collect();
         found.into_iter()
     }

@@ -14,7 +14,9 @@ mod idl;
 mod idl_options;
 mod ifr;
 mod ior;
+mod json_value;
 mod log;
+mod looks;
 #[cfg(feature = "man-pages")]
 mod man;
 mod naming;

@@ -154,7 +154,7 @@ final class Accounts {
             is(branch, "branch", "bert");
             Cases.same(events(), "incarnate bert");
         });
-        await();
+        Cases.nextStep();
         Cases.test("persistent reference after a restart", () -> {
             is(lasting, "lasting", "anna");
             Cases.same(lasting.deposit(2), 2);
@@ -166,20 +166,10 @@ final class Accounts {
         });
         Cases.test("transient reference after a restart", () ->
             Cases.raises(OBJECT_NOT_EXIST.class, () -> passing.deposit(1)));
-        await();
+        Cases.nextStep();
         Cases.test("persistent reference after a crash", () -> {
             is(branch, "branch", "bert");
             is(lasting, "lasting", "anna");
         });
-    }
-
-    /** Until the server has been started again. */
-    private static void await() throws IOException {
-        System.out.println("restart");
-        int octet;
-        do {
-            octet = System.in.read();
-            if (octet < 0) throw new IOException("nobody has started the server again");
-        } while (octet != '\n');
     }
 }

@@ -24,6 +24,16 @@ final class Arrivals<T> {
         return new ArrayList<>(all.subList(0, count));
     }
 
+    /** Takes the first one away, as soon as there is one. */
+    synchronized T take() {
+        try {
+            first(1);
+        } catch (InterruptedException interrupted) {
+            throw new org.omg.CORBA.TRANSIENT();
+        }
+        return all.remove(0);
+    }
+
     /** Takes the first one away, if there is one. */
     synchronized T poll() {
         return all.isEmpty() ? null : all.remove(0);

@@ -1,5 +1,6 @@
 // Cases: a line `ok CASE` or `FAIL CASE: why` for each.
 
+import java.io.IOException;
 import org.omg.CORBA.SystemException;
 
 final class Cases {
@@ -35,6 +36,16 @@ final class Cases {
     static int done() {
         System.out.println("done");
         return failures == 0 ? 0 : 1;
+    }
+
+    /** Has the server take its next step, such as to stop or to start again: a line `restart`, answered by one on standard input. */
+    static void nextStep() throws IOException {
+        System.out.println("restart");
+        int octet;
+        do {
+            octet = System.in.read();
+            if (octet < 0) throw new IOException("nobody has answered");
+        } while (octet != '\n');
     }
 
     static void hold(boolean condition, String what) {

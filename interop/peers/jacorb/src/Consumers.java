@@ -33,8 +33,15 @@ abstract class Consumer {
     final Arrivals<Integer> batches = new Arrivals<>();
     final Arrivals<String> offered = new Arrivals<>();
     final Arrivals<String> ended = new Arrivals<>();
+    final Notifications place;
+    final ClientType form;
     ProxySupplier proxy;
     int id;
+
+    Consumer(Notifications place, ClientType form) {
+        this.place = place;
+        this.form = form;
+    }
 
     /** The numbers of the first events; waits until there are so many. */
     List<Integer> take(int count) throws Exception {
@@ -52,37 +59,32 @@ abstract class Consumer {
     }
 
     void changed(EventType[] added, EventType[] removed) {
-        for (EventType type : added) offered.add("+" + type.domain_name + "/" + type.type_name);
-        for (EventType type : removed) offered.add("-" + type.domain_name + "/" + type.type_name);
+        Types.note(added, removed, offered);
     }
 
     static Consumer connect(Notifications place, ConsumerAdmin admin, ClientType form, boolean pushed)
             throws Exception {
         Consumer made = pushed ? new Pushed(place, form) : new Pulling(place, form);
-        made.obtain(admin);
+        IntHolder id = new IntHolder();
+        made.proxy = made.obtain(admin, id);
+        made.id = id.value;
         made.connect();
         return made;
     }
 
-    abstract void obtain(ConsumerAdmin admin) throws Exception;
+    abstract ProxySupplier obtain(ConsumerAdmin admin, IntHolder id) throws Exception;
 
     abstract void connect() throws Exception;
 }
 
 /** One that events are pushed to. */
 final class Pushed extends Consumer {
-    private final Notifications place;
-    private final ClientType form;
-
     Pushed(Notifications place, ClientType form) {
-        this.place = place;
-        this.form = form;
+        super(place, form);
     }
 
-    @Override void obtain(ConsumerAdmin admin) throws Exception {
-        IntHolder held = new IntHolder();
-        proxy = admin.obtain_notification_push_supplier(form, held);
-        id = held.value;
+    @Override ProxySupplier obtain(ConsumerAdmin admin, IntHolder id) throws Exception {
+        return admin.obtain_notification_push_supplier(form, id);
     }
 
     @Override void connect() throws Exception {
@@ -118,21 +120,16 @@ final class Pushed extends Consumer {
 
 /** One that pulls. */
 final class Pulling extends Consumer {
-    private final Notifications place;
-    private final ClientType form;
     private ProxyPullSupplier anys;
     private StructuredProxyPullSupplier events;
     private SequenceProxyPullSupplier sequences;
 
     Pulling(Notifications place, ClientType form) {
-        this.place = place;
-        this.form = form;
+        super(place, form);
     }
 
-    @Override void obtain(ConsumerAdmin admin) throws Exception {
-        IntHolder held = new IntHolder();
-        proxy = admin.obtain_notification_pull_supplier(form, held);
-        id = held.value;
+    @Override ProxySupplier obtain(ConsumerAdmin admin, IntHolder id) throws Exception {
+        return admin.obtain_notification_pull_supplier(form, id);
     }
 
     @Override void connect() throws Exception {

@@ -141,14 +141,7 @@ final class EventClients {
     }
 
     private final class Source extends PullSupplierPOA {
-        @Override public Any pull() {
-            try {
-                waiting.first(1);
-            } catch (InterruptedException interrupted) {
-                throw new org.omg.CORBA.TRANSIENT();
-            }
-            return waiting.poll();
-        }
+        @Override public Any pull() { return waiting.take(); }
         @Override public Any try_pull(BooleanHolder has) {
             Any next = waiting.poll();
             has.value = next != null;

@@ -197,6 +197,7 @@ final class Filters {
             consumer.proxy.lifetime_filter(mapping(alarms.ofTime(100_000), alarms.ofTime(0), "$severity < 3"));
             Pushing supplier = place.pushing(own);
             for (int number = 1; number <= 2; ++number) supplier.supply(alarms.plain(number));
+            // Not less than that, however late this thread runs; then the service must not deliver them.
             Thread.sleep(100);
             supplier.supply(alarms.plain(3));
             Cases.same(consumer.take(1), Notifications.numbers(3));

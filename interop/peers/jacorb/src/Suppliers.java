@@ -34,8 +34,7 @@ abstract class Supplier {
     abstract void supply(StructuredEvent event) throws Exception;
 
     void changed(EventType[] added, EventType[] removed) {
-        for (EventType type : added) subscribed.add("+" + type.domain_name + "/" + type.type_name);
-        for (EventType type : removed) subscribed.add("-" + type.domain_name + "/" + type.type_name);
+        Types.note(added, removed, subscribed);
     }
 
     static Supplier connect(Notifications place, SupplierAdmin admin, ClientType form, boolean pushes)
@@ -130,17 +129,8 @@ final class PulledFrom extends Supplier {
         return event != null ? event : place.alarms.event(0);
     }
 
-    private StructuredEvent wait(int count) {
-        try {
-            waiting.first(count);
-        } catch (InterruptedException interrupted) {
-            throw new org.omg.CORBA.TRANSIENT();
-        }
-        return waiting.poll();
-    }
-
     private final class OfAnys extends PullSupplierPOA {
-        @Override public Any pull() { return place.alarms.ofLong(Alarms.number(PulledFrom.this.wait(1))); }
+        @Override public Any pull() { return place.alarms.ofLong(Alarms.number(waiting.take())); }
         @Override public Any try_pull(BooleanHolder has) {
             return place.alarms.ofLong(Alarms.number(next(has)));
         }
@@ -149,7 +139,7 @@ final class PulledFrom extends Supplier {
     }
 
     private final class OfEvents extends StructuredPullSupplierPOA {
-        @Override public StructuredEvent pull_structured_event() { return PulledFrom.this.wait(1); }
+        @Override public StructuredEvent pull_structured_event() { return waiting.take(); }
         @Override public StructuredEvent try_pull_structured_event(BooleanHolder has) { return next(has); }
         @Override public void disconnect_structured_pull_supplier() { ended.add("structured"); }
         @Override public void subscription_change(EventType[] added, EventType[] gone) { changed(added, gone); }
@@ -157,7 +147,7 @@ final class PulledFrom extends Supplier {
 
     private final class OfSequences extends SequencePullSupplierPOA {
         @Override public StructuredEvent[] pull_structured_events(int most) {
-            return new StructuredEvent[] {PulledFrom.this.wait(1)};
+            return new StructuredEvent[] {waiting.take()};
         }
         @Override public StructuredEvent[] try_pull_structured_events(int most, BooleanHolder has) {
             StructuredEvent event = next(has);

@@ -1,6 +1,5 @@
 // Suppliers and consumers whose service is killed and started again: what they see, and how they come back.
 
-import java.io.IOException;
 import java.util.Arrays;
 import org.omg.CORBA.COMM_FAILURE;
 import org.omg.CORBA.OBJECT_NOT_EXIST;
@@ -14,16 +13,6 @@ import org.omg.PortableServer.POAHelper;
 
 final class Survivors {
     private Survivors() {}
-
-    /** At each line `restart` the service is first killed, and then started again; a line on standard input tells. */
-    private static void step() throws IOException {
-        System.out.println("restart");
-        int octet;
-        do {
-            octet = System.in.read();
-            if (octet < 0) throw new IOException("nobody has answered");
-        } while (octet != '\n');
-    }
 
     private static void isAway(Cases.Body call) {
         try {
@@ -66,10 +55,10 @@ final class Survivors {
             kept.pass(place, 1, 1);
             lost.pass(place, 1, 1);
         });
-        step();
+        Cases.nextStep();
         Cases.test("killed, suppliers that push", () -> isAway(() -> kept.supplier.supply(place.alarms.plain(2))));
         Cases.test("killed, consumers that pull", () -> isAway(kept.pulling::poll));
-        step();
+        Cases.nextStep();
         Cases.test("kept channel, all go on", () -> kept.pass(place, 3, 1, 3));
         Cases.test("lost channel, suppliers that push", () ->
             Cases.raises(OBJECT_NOT_EXIST.class, () -> lost.supplier.supply(place.alarms.plain(4))));
@@ -85,10 +74,10 @@ final class Survivors {
         String prefix = kept ? "kept, " : "lost, ";
         EventClients[] at = {new EventClients(orb, EventChannelHelper.narrow(orb.string_to_object(url)))};
         Cases.test(prefix + "before the kill", () -> pass(at[0], 1, 1));
-        step();
+        Cases.nextStep();
         Cases.test(prefix + "killed, suppliers that push", () -> isAway(() -> at[0].pushes.push(at[0].number(2))));
         Cases.test(prefix + "killed, consumers that pull", () -> isAway(() -> at[0].pulls.pull()));
-        step();
+        Cases.nextStep();
         if (kept) {
             Cases.test("kept, all go on", () -> pass(at[0], 3, 1, 3));
             return Cases.done();

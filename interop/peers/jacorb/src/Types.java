@@ -97,8 +97,18 @@ final class Types {
         return types;
     }
 
+    private static String text(EventType type) {
+        return type.domain_name + "/" + type.type_name;
+    }
+
     private static String text(EventType[] types) {
-        return Arrays.stream(types).map(one -> one.domain_name + "/" + one.type_name).collect(Collectors.joining(" "));
+        return Arrays.stream(types).map(Types::text).collect(Collectors.joining(" "));
+    }
+
+    /** Adds a change of types to those that have been heard of. */
+    static void note(EventType[] added, EventType[] removed, Arrivals<String> heard) {
+        for (EventType type : added) heard.add("+" + text(type));
+        for (EventType type : removed) heard.add("-" + text(type));
     }
 
     /** Waits until that has come. Other changes may come before it, such as that of the types that all had before. */

@@ -5,6 +5,7 @@
 mod access;
 mod crossing;
 mod disconnects;
+mod embedded;
 mod factory;
 mod hostile;
 mod interface;

@@ -103,7 +103,7 @@ impl Log {
             size.saturating_sub(before)
         });
         let grown = grown.sum();
-        if !state.fits(grown, true) || !self.common.usage.take(0, grown) {
+        if !state.fits(grown) || !self.common.usage.take(0, grown) {
             return Err(Refusal::NoRoom);
         }
         state.reserve(grown);
@@ -125,6 +125,8 @@ impl Log {
         if freed > 0 {
             state.free(freed);
             self.common.usage.give_back(0, freed);
+        } else {
+            state.measure();
         }
         count
     }

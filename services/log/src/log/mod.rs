@@ -2,7 +2,7 @@
 //! too.
 //!
 //! ```text
-//! state                      records by id, size, what makes a log full or disabled
+//! index, state               records by id and time; size, what makes a log full or disabled
 //! duty, capacity             schedules; thresholds
 //! writing, removing          records that are added and deleted
 //! attributes                 attributes of records
@@ -12,6 +12,7 @@
 mod attributes;
 mod capacity;
 mod duty;
+mod index;
 mod removing;
 mod state;
 mod telling;
@@ -20,7 +21,7 @@ mod writing;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::{Mutex, MutexGuard, RwLock};
+use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
 
 use crate::common::Common;
 use crate::ds_log_admin::{AvailabilityStatus, LogId, RecordId};
@@ -31,7 +32,7 @@ use crate::refusal::Refusal;
 use crate::storage::Change;
 
 pub(crate) use duty::{BadSchedule, check_interval, check_week_mask};
-use state::State;
+use state::{Fullness, State};
 
 /// Log.
 pub(crate) struct Log {
@@ -42,6 +43,8 @@ pub(crate) struct Log {
     /// Held while attributes of the log or of a record change.
     changing: Mutex<()>,
     state: Mutex<State>,
+    /// Signals that a write has been stored, or has failed.
+    written: Condvar,
     /// Greatest record id that was given.
     last: Arc<AtomicU64>,
     /// Receiver of the log's own events, if its factory has one.
@@ -73,6 +76,7 @@ impl Log {
             settings: RwLock::new(settings),
             changing: Mutex::default(),
             state: Mutex::new(state),
+            written: Condvar::new(),
             last: Arc::new(AtomicU64::new(last.max(greatest))),
             notices,
         }
@@ -135,15 +139,21 @@ impl Log {
             let bytes = expired.iter().map(|(_, entry)| entry.bytes).sum();
             self.common.usage.give_back(expired.len() as u64, bytes);
             self.common.metrics.expired.add(expired.len());
-            let ids = expired.iter().map(|(id, _)| *id);
-            self.common.discard(self.number, ids.collect());
+            self.discard(&expired);
         }
         state
+    }
+
+    /// Leaves records that the log has given up to be removed from the file.
+    fn discard(&self, records: &[(RecordId, Entry)]) {
+        let ids = records.iter().map(|(id, _)| *id);
+        self.common.discarded.add(self.number, ids);
     }
 
     /// Gives up the records whose lives have ended.
     pub(crate) fn expire(&self) {
         drop(self.current());
+        self.tell_alarms();
     }
 
     /// Returns the number of records, and their octets.
@@ -164,7 +174,7 @@ impl Log {
         drop(settings);
         AvailabilityStatus {
             off_duty: !is_on_duty,
-            log_full: self.current().is_full,
+            log_full: self.current().fullness != Fullness::HasRoom,
         }
     }
 
@@ -184,7 +194,7 @@ impl Log {
         if state.is_destroyed {
             return Err(Refusal::Destroyed);
         }
-        Ok(state.entries(from, is_upwards, is_wanted, most))
+        Ok(state.records().from(from, is_upwards, is_wanted, most))
     }
 
     /// Ends the log if `remove` has removed it from the store, and leaves its records to be removed from the file.
@@ -200,7 +210,7 @@ impl Log {
         remove()?;
         let (records, bytes) = self.state.lock().end();
         self.common.usage.give_back(records.len() as u64, bytes);
-        self.common.discard(self.number, records);
+        self.common.discarded.add(self.number, records);
         Ok(())
     }
 }

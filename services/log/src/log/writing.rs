@@ -3,9 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
+use parking_lot::MutexGuard;
+
 use super::Log;
 use super::duty;
-use super::state::State;
+use super::state::{Fullness, State};
 use crate::ds_log_admin::{RecordId, TimeT};
 use crate::kept::Content;
 use crate::record::{Entry, Stored};
@@ -22,6 +24,13 @@ struct Draft {
     taken: usize,
     /// The log has no room for the others.
     is_cut: bool,
+}
+
+impl Draft {
+    /// Returns whether there is nothing to store.
+    fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.replaced.is_empty()
+    }
 }
 
 impl Log {
@@ -81,57 +90,69 @@ impl Log {
         }
     }
 
-    /// Makes room for records, and gives them their ids.
+    /// Makes room for records, and gives them their ids. Blocks while the records of other writes fill a log that wraps.
     fn reserve(&self, encoded: Vec<Vec<u8>>) -> Result<Draft, Refusal> {
+        punctual::about_to_block();
         let mut draft = Draft::default();
         let mut state = self.current();
-        if state.is_destroyed {
-            return Err(Refusal::Destroyed);
-        }
         for bytes in encoded {
-            if state.is_full || !self.make_room(&mut state, &mut draft, bytes.len() as u64) {
+            let size = bytes.len() as u64;
+            let is_full = state.fullness == Fullness::AtMaximum;
+            if is_full || !self.make_room(&mut state, &mut draft, size) {
                 draft.is_cut = true;
-                state.is_full = !state.wraps();
+                state.note_refused(size);
                 break;
             }
+            state.fullness = Fullness::HasRoom;
             // Relaxed: the store's lock orders what is written.
             let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
             draft.added.push_back((id, bytes));
             draft.taken += 1;
         }
+        if state.is_destroyed {
+            drop(state);
+            self.discard(&draft.replaced);
+            return Err(Refusal::Destroyed);
+        }
+        if !draft.is_empty() {
+            state.writes += 1;
+        }
         Ok(draft)
     }
 
     /// Reserves room for a record; a log that wraps gives up its oldest ones.
-    fn make_room(&self, state: &mut State, draft: &mut Draft, bytes: u64) -> bool {
+    fn make_room(&self, state: &mut MutexGuard<'_, State>, draft: &mut Draft, bytes: u64) -> bool {
         let usage = &self.common.usage;
-        loop {
-            if state.fits(bytes, true) && usage.take(1, bytes) {
+        while !state.is_destroyed {
+            if state.fits(bytes) && usage.take(1, bytes) {
                 state.reserve(bytes);
                 return true;
             }
-            let may_wrap = state.wraps() && state.fits(bytes, false);
+            let may_wrap = state.wraps() && state.fits_alone(bytes);
             if !may_wrap || !usage.has_room_without(state.bytes(), bytes) {
                 return false;
             }
-            let freed = match state.pop_oldest() {
-                Some((id, entry)) => {
-                    draft.replaced.push((id, entry));
-                    entry.bytes
-                }
-                None => match draft.added.pop_front() {
-                    Some((_, bytes)) => bytes.len() as u64,
-                    None => return false,
-                },
+            let freed = if let Some((id, entry)) = state.pop_oldest() {
+                draft.replaced.push((id, entry));
+                entry.bytes
+            } else if let Some((_, bytes)) = draft.added.pop_front() {
+                bytes.len() as u64
+            } else if state.writes > 0 {
+                // Their records make room once they are stored. This write has reserved nothing, so that none waits for it.
+                self.written.wait(state);
+                continue;
+            } else {
+                return false;
             };
             state.free(freed);
             usage.give_back(1, freed);
         }
+        false
     }
 
     /// Stores a draft, and shows its records.
     fn store(&self, now: TimeT, draft: Draft) -> Result<(), NotWritten> {
-        if draft.added.is_empty() && draft.replaced.is_empty() {
+        if draft.is_empty() {
             return Ok(());
         }
         let entry = |(id, bytes): &(RecordId, Vec<u8>)| {
@@ -155,7 +176,7 @@ impl Log {
                 Ok(())
             }
             Err(reason) => {
-                if self.give_back(&entries, draft.replaced) {
+                if self.give_back(&entries, &draft.replaced) {
                     self.tell_disabled(&reason);
                 }
                 Err(NotWritten::Disabled)
@@ -166,33 +187,41 @@ impl Log {
     /// Shows records that are stored; returns whether the log was disabled before.
     fn show(&self, entries: &[(RecordId, Entry)]) -> bool {
         let mut state = self.state.lock();
-        let was_disabled = std::mem::replace(&mut state.is_disabled, false);
         if state.is_destroyed {
-            let ids = entries.iter().map(|(id, _)| *id).collect();
-            self.common
-                .usage
-                .give_back(entries.len() as u64, octets(entries));
-            self.common.discard(self.number, ids);
+            let usage = &self.common.usage;
+            usage.give_back(entries.len() as u64, octets(entries));
+            self.discard(entries);
         } else {
             state.add(entries);
         }
+        let was_disabled = std::mem::replace(&mut state.is_disabled, false);
+        self.end_write(&mut state);
         was_disabled
     }
 
     /// Gives back the room of records that could not be stored, and returns those that had to make it to the log; returns
     /// whether the log was enabled before.
-    fn give_back(&self, entries: &[(RecordId, Entry)], replaced: Vec<(RecordId, Entry)>) -> bool {
-        let (taken, kept) = (octets(entries), octets(&replaced));
+    fn give_back(&self, entries: &[(RecordId, Entry)], replaced: &[(RecordId, Entry)]) -> bool {
+        let (taken, kept) = (octets(entries), octets(replaced));
         self.common.usage.give_back(entries.len() as u64, taken);
         let mut state = self.state.lock();
-        let was_enabled = !std::mem::replace(&mut state.is_disabled, true);
-        if !state.is_destroyed {
+        if state.is_destroyed {
+            self.discard(replaced);
+        } else {
             state.free(taken);
             state.reserve(kept);
             self.common.usage.add(replaced.len() as u64, kept);
             state.put_back(replaced);
         }
+        let was_enabled = !std::mem::replace(&mut state.is_disabled, true);
+        self.end_write(&mut state);
         was_enabled
+    }
+
+    /// Lets writes go on that wait for room.
+    fn end_write(&self, state: &mut State) {
+        state.writes -= 1;
+        self.written.notify_all();
     }
 }
 

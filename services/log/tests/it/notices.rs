@@ -11,7 +11,7 @@ use punctual_log::ds_log_notification::{
     StateChange, ThresholdAlarm,
 };
 
-use crate::support::{MONDAY, SECOND, Served, write};
+use crate::support::{MONDAY, SECOND, Served, attribute, text, until, write};
 
 /// Connects a consumer of the factory's events, which pulls.
 fn watches(served: &Served) -> ProxyPullSupplier {
@@ -197,6 +197,35 @@ fn thresholds_that_are_crossed_are_alarms_and_cleared_when_records_are_deleted()
     log.delete_records_by_id(&[2, 3]).unwrap();
     assert_eq!(alarm(), (50, 25, idl::CLEARED));
     nothing(&watch);
+}
+
+#[test]
+fn thresholds_are_crossed_by_attributes_and_by_records_whose_lives_end() {
+    let served = Served::new();
+    let log = served.event_log();
+    write(&log, [0]);
+    let size = log.get_current_size().unwrap();
+    let (log, _) = served.events.create(HALT, 10 * size, &[50]).unwrap();
+    let log = log.not_nil().unwrap();
+    log.set_max_record_life(5).unwrap();
+    let watch = watches(&served);
+    write(&log, [1, 2, 3, 4]);
+    nothing(&watch);
+    let long = text(&"x".repeat(usize::try_from(size).unwrap()));
+    log.set_record_attribute(1, &[attribute("long", long)])
+        .unwrap();
+    let alarm: ThresholdAlarm = next(&watch).extract().unwrap();
+    assert_eq!((alarm.crossed_value, alarm.perceived_severity), (50, 1));
+    // Without a write.
+    served.time.pass(5);
+    let told = std::cell::RefCell::new(None);
+    until(|| {
+        let (event, is_there) = watch.try_pull().unwrap();
+        *told.borrow_mut() = is_there.then_some(event);
+        is_there
+    });
+    let alarm: ThresholdAlarm = told.into_inner().unwrap().extract().unwrap();
+    assert_eq!((alarm.crossed_value, alarm.perceived_severity), (50, 2));
 }
 
 #[test]

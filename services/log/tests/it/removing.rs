@@ -1,6 +1,6 @@
 //! Records that are deleted, and those whose life has ended.
 
-use crate::support::{Served, all, found, until, write};
+use crate::support::{MONDAY, SECOND, Served, all, found, until, write};
 
 #[test]
 fn records_are_deleted_by_constraint_and_by_id_and_counted() {
@@ -48,4 +48,21 @@ fn records_are_gone_when_their_life_has_ended() {
     until(|| served.metric("records") == 0);
     assert_eq!(served.metric("expired_total"), 2);
     assert_eq!(log.get_current_size().unwrap(), 0);
+}
+
+#[test]
+fn a_record_of_the_time_before_the_clock_was_set_back_keeps_no_other_alive() {
+    let served = Served::new();
+    let log = served.log();
+    log.set_max_record_life(15).unwrap();
+    served.time.set(MONDAY + 1_000 * SECOND);
+    write(&log, [1]);
+    served.time.set(MONDAY);
+    write(&log, [2, 3]);
+    assert_eq!(all(&log), [1, 2, 3]);
+    served.time.pass(15);
+    assert_eq!(all(&log), [1]);
+    served.time.pass(1_000);
+    assert_eq!(all(&log), [0_i32; 0]);
+    until(|| served.metric("record_bytes") == 0);
 }

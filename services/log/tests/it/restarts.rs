@@ -4,10 +4,12 @@ use std::net::TcpListener;
 
 use punctual::{Interface, NotNil, Orb};
 use punctual_host::store::Faults;
-use punctual_log::LogService;
 use punctual_log::ds_log_admin::{AdministrativeState, BasicLog, HALT, TimeInterval, WRAP};
+use punctual_log::{Limits, LogService};
 
-use crate::support::{Served, all, attribute, exists, found, number, record, text, until, write};
+use crate::support::{
+    Served, all, attribute, exists, found, limits, number, record, text, until, write,
+};
 
 /// Returns a port that stays free, as no other program and no other test uses this address of the loopback interface.
 fn place(host: &str) -> (&str, u16) {
@@ -86,6 +88,44 @@ fn record_ids_are_not_given_again_after_a_restart() {
     let (records, _) = log.query("TCL", "").unwrap();
     let ids: Vec<_> = records.iter().map(|record| record.id).collect();
     assert_eq!(ids, [1, 4]);
+}
+
+#[test]
+fn lives_of_records_end_after_a_restart_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("logs.redb");
+    let served = Served::at(&path, ("127.0.0.1", 0));
+    let log = served.log();
+    log.set_max_record_life(15).unwrap();
+    write(&log, [1]);
+    served.time.pass(10);
+    write(&log, [2]);
+    drop(served);
+    let served = Served::at(&path, ("127.0.0.1", 0));
+    let log = served.find(1);
+    assert_eq!(all(&log), [1, 2]);
+    served.time.pass(15);
+    assert_eq!(all(&log), [2]);
+}
+
+#[test]
+fn logs_of_both_factories_are_there_after_a_restart_with_a_lower_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("logs.redb");
+    let served = Served::at(&path, ("127.0.0.1", 0));
+    for _ in 0..3 {
+        served.log();
+        served.event_log();
+    }
+    drop(served);
+    let none = Limits {
+        logs: 0,
+        ..limits()
+    };
+    let served = Served::at_with(&path, |service| service.set_limits(none));
+    assert_eq!(served.factory.list_logs_by_id().unwrap(), [1, 2, 3]);
+    assert_eq!(served.events.list_logs_by_id().unwrap(), [1, 2, 3]);
+    assert!(served.factory.create(HALT, 0).is_err());
 }
 
 #[test]

@@ -69,6 +69,18 @@ fn a_log_that_halts_takes_what_fits_and_nothing_more_until_something_is_deleted(
 }
 
 #[test]
+fn a_record_larger_than_a_log_that_halts_is_refused_and_does_not_fill_it() {
+    let served = Served::new();
+    let size = size_of_record(&served);
+    let log = served.log_of(HALT, size);
+    let large = text(&"x".repeat(2 * usize::try_from(size).unwrap()));
+    assert_eq!(log.write_records(&[large]).unwrap_err(), full(0));
+    assert!(!log.get_availability_status().unwrap().log_full);
+    write(&log, [1]);
+    assert_eq!(all(&log), [1]);
+}
+
+#[test]
 fn a_log_that_wraps_replaces_its_oldest_records() {
     let served = Served::new();
     let size = size_of_record(&served);
@@ -119,6 +131,22 @@ fn the_records_of_all_logs_are_limited_together() {
     write(&wrapping, [6]);
     assert_eq!((all(&halting), all(&wrapping)), (vec![3, 4], vec![2, 6]));
     assert_eq!(served.metric("records"), 4);
+}
+
+#[test]
+fn a_log_without_room_in_the_service_goes_on_when_records_of_another_log_are_deleted() {
+    let served = Served::with(Limits {
+        records: 2,
+        ..limits()
+    });
+    let (other, log) = (served.log(), served.log());
+    write(&other, [1, 2]);
+    assert_eq!(log.write_records(&[number(3)]).unwrap_err(), full(0));
+    assert!(log.get_availability_status().unwrap().log_full);
+    assert_eq!(other.delete_records_by_id(&[1]).unwrap(), 1);
+    write(&log, [4]);
+    assert!(!log.get_availability_status().unwrap().log_full);
+    assert_eq!((all(&other), all(&log)), (vec![2], vec![4]));
 }
 
 #[test]
@@ -236,4 +264,24 @@ fn writers_of_one_log_share_commits_and_each_record_is_there_once() {
     assert_eq!(written.len(), 160);
     let (records, _) = log.query("EXTENDED_TCL", "").unwrap();
     assert!(records.is_sorted_by_key(|record| record.id));
+}
+
+#[test]
+fn writers_of_a_small_log_that_wraps_wait_for_each_others_records_to_make_room() {
+    let served = Served::new();
+    let size = size_of_record(&served);
+    let log = served.log_of(WRAP, 3 * size);
+    std::thread::scope(|scope| {
+        for writer in 0..8 {
+            let log = &log;
+            scope.spawn(move || {
+                for one in 0..20 {
+                    write(log, [writer * 100 + one, writer * 100 + one]);
+                }
+            });
+        }
+    });
+    assert_eq!(log.get_n_records().unwrap(), 3);
+    assert_eq!(log.get_current_size().unwrap(), 3 * size);
+    assert_eq!(served.metric("refused_total"), 0);
 }

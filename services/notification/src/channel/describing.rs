@@ -12,7 +12,7 @@ use crate::naming::NotNamed;
 use crate::proxy::Proxy;
 use crate::punctual_notify::{
     AdminState, ChannelCounts, ChannelServant, ChannelSetAdminNameError, ChannelSetNameError,
-    NameTaken, NameTooLong, ProxyState, Statement, Topology,
+    ProxyState, Statement, Topology,
 };
 use crate::stated::Stated;
 
@@ -49,11 +49,7 @@ impl ChannelServant for Channel {
         let named = self
             .common
             .name(self.number, name, &others.unwrap_or_default());
-        named.map_err(|error| match error {
-            NotNamed::Taken => NameTaken.into(),
-            NotNamed::TooLong => NameTooLong.into(),
-            NotNamed::Refused(refusal) => SystemException::from(refusal).into(),
-        })
+        named.map_err(NotNamed::raised)
     }
 
     fn set_admin_name(
@@ -71,11 +67,7 @@ impl ChannelServant for Channel {
         let number = named.ok_or(AdminNotFound)?.stated.number;
         let others: Vec<_> = admins.iter().map(|one| one.stated.number).collect();
         let named = self.common.name(number, name, &others);
-        named.map_err(|error| match error {
-            NotNamed::Taken => NameTaken.into(),
-            NotNamed::TooLong => NameTooLong.into(),
-            NotNamed::Refused(refusal) => SystemException::from(refusal).into(),
-        })
+        named.map_err(NotNamed::raised)
     }
 }
 

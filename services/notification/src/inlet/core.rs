@@ -87,38 +87,48 @@ impl Inlet {
     ///
     /// # Errors
     /// As of [`publish`](Self::publish).
-    pub(super) fn publish_all(&self, events: impl Iterator<Item = Event>) -> Result<(), Refusal> {
+    pub(super) fn publish_all(
+        &self,
+        mut events: impl Iterator<Item = Event>,
+    ) -> Result<(), Refusal> {
         self.base.connection.used()?;
         if self.group.hub.log().is_none() {
-            return events
-                .into_iter()
-                .try_for_each(|one| self.publish_connected(one));
+            return events.try_for_each(|one| self.publish_connected(one));
         }
         // Together, so that they are one append to the log.
         let mut admitted = Vec::new();
-        let outcome = events.into_iter().try_for_each(|event| {
+        let outcome = events.try_for_each(|event| {
             admitted.extend(self.admitted(event)?);
             Ok(())
         });
-        self.pass_on(&mut admitted)?;
+        self.pass_on_or_reject(admitted)?;
         outcome
     }
 
-    pub(super) fn publish_connected(&self, event: Event) -> Result<(), Refusal> {
+    fn publish_connected(&self, event: Event) -> Result<(), Refusal> {
         match self.admitted(event)? {
-            Some(event) => self.pass_on(&mut vec![event]),
+            Some(event) => self.pass_on_or_reject(vec![event]),
             None => Ok(()),
         }
     }
 
+    fn pass_on_or_reject(&self, mut events: Vec<Event>) -> Result<(), Refusal> {
+        self.pass_on(&mut events).inspect_err(|refusal| {
+            if matches!(refusal, Refusal::LogFull(_)) {
+                self.base.tally.add(Outcome::Rejected, events.len());
+            }
+        })
+    }
+
     /// Passes events on that were admitted, once those of them that are persistent are durable. After an error they are
-    /// still there.
+    /// still there, and do not count as received.
     ///
     /// # Errors
     /// They cannot be made durable.
     pub(super) fn pass_on(&self, events: &mut Vec<Event>) -> Result<(), Refusal> {
         let hub = &self.group.hub;
         hub.keep(events)?;
+        self.base.tally.add(Outcome::Received, events.len());
         for event in events.drain(..) {
             hub.publish(Arc::new(event));
         }
@@ -135,13 +145,13 @@ impl Inlet {
             let is_full = matches!(refusal, Refusal::ChannelFull(_));
             self.base.tally.add(Outcome::Rejected, is_full.into());
         })?;
-        self.base.tally.add(Outcome::Received, 1);
         let verdict = |filters: &Attached| filters.verdict(&event);
         let of_admin = verdict(&self.group.stated.filters);
         if !self
             .group
             .passes(of_admin, verdict(&self.base.stated.filters))
         {
+            self.base.tally.add(Outcome::Received, 1);
             self.base.tally.add(Outcome::Filtered, 1);
             return Ok(None);
         }

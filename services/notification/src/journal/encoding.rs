@@ -55,6 +55,7 @@ mod tests {
 
     use super::*;
     use crate::cos_notification::{Property, StructuredEvent};
+    use crate::time_base::UtcT;
 
     fn of(header: &[(&str, Any)]) -> Event {
         let mut event = StructuredEvent::default();
@@ -85,6 +86,35 @@ mod tests {
             assert!(again.received() <= Instant::now());
         }
         assert!(decoded(b"nonsense").is_none());
+    }
+
+    /// Returns the bytes of an event that was received so long ago.
+    fn aged(bytes: &[u8], age: Duration) -> Vec<u8> {
+        let Cdr(mut kept) = Cdr::<kept::Event>::decode(bytes).unwrap();
+        kept.received -= units(age);
+        let mut bytes = Vec::new();
+        Cdr(kept).encode(&mut bytes).unwrap();
+        bytes
+    }
+
+    /// Returns a time in units of 100 ns.
+    fn units(time: Duration) -> u64 {
+        u64::try_from(time.as_nanos() / 100).unwrap()
+    }
+
+    #[test]
+    fn an_event_keeps_its_stop_time_however_long_it_was_in_the_log() {
+        let (age, left) = (Duration::from_secs(3_600), Duration::from_secs(600));
+        let stop = Any::new(&UtcT {
+            time: since_1582() + units(left),
+            ..UtcT::default()
+        });
+        let event = of(&[("StopTime", stop.unwrap())]);
+        let bytes = encoded(&event, &Terms::default()).unwrap().bytes;
+        let again = decoded(&aged(&bytes, age)).unwrap();
+        let stops = again.received() + again.terms().stop_in.unwrap();
+        let now = Instant::now();
+        assert!(stops <= now + left && stops > now, "{:?}", stops - now);
     }
 
     #[test]

@@ -47,14 +47,17 @@ impl ChannelLog {
         Ok(self.open()?.open_reader(&reader(proxy)?)?)
     }
 
-    /// Removes the reader of the proxy with a number. Blocks. One that cannot be removed is removed at the next start.
+    /// Removes the reader of the proxy with a number, unless the channel has ended, with whose log it goes. Blocks. One that
+    /// cannot be removed is removed at the next start; until then the log keeps events for it.
     pub(crate) fn remove_reader(&self, proxy: u64) {
-        let removed = self.open().and_then(|log| {
-            let name = reader(proxy)?;
-            Ok(log.remove_reader(&name)?)
-        });
-        if let Err(error) = removed.map_err(|error| error.to_string()) {
-            tracing::debug!("reader {proxy} of a log is not removed: {error}");
+        let Ok(log) = self.open() else {
+            return;
+        };
+        let removed = reader(proxy).map(|name| log.remove_reader(&name));
+        match removed {
+            Ok(Ok(_) | Err(DurableError::Removed(_))) => {}
+            Ok(Err(error)) => tracing::warn!("reader {proxy} of a log is not removed: {error}"),
+            Err(refusal) => tracing::warn!("reader {proxy} of a log is not removed: {refusal}"),
         }
     }
 

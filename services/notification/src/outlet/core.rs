@@ -77,7 +77,10 @@ impl Outlet {
         self.delivery.lock().is_suspended = draft.is_suspended;
         self.base.stated.restore(draft);
         self.requalify();
-        self.open_source()?;
+        self.open_source().inspect_err(|_| {
+            // The record stays for the next start, also when the proxy is removed, as its client does not connect it.
+            self.base.stated.record.note(false);
+        })?;
         self.base.connection.connect(client)?;
         self.retype();
         self.settle();

@@ -66,10 +66,7 @@ impl Outlet {
             return unwaited.map_or((), Call::raise_disconnected);
         }
         match call.answer(&taken.events) {
-            Err(AnswerError::NobodyWaits | AnswerError::TimedOut) => {
-                let lost = self.delivery.lock().put_back(taken.events);
-                self.count(lost.unwrap_or_default());
-            }
+            Err(AnswerError::NobodyWaits | AnswerError::TimedOut) => self.put_back(taken.events),
             _ => {
                 self.base.tally.add(Outcome::Pulled, taken.events.len());
                 self.note_answered(&taken.events);

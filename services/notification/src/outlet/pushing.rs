@@ -150,9 +150,14 @@ impl Outlet {
         }
     }
 
-    fn put_back(&self, events: Vec<Numbered<Arc<Event>>>) {
+    /// Puts events back whose call has failed.
+    pub(super) fn put_back(&self, events: Vec<Numbered<Arc<Event>>>) {
+        let number = events.len();
         let lost = self.delivery.lock().put_back(events);
-        self.count(lost.unwrap_or_default());
+        match lost {
+            Some(lost) => self.count(lost),
+            None => self.base.tally.add(Outcome::Undelivered, number),
+        }
     }
 
     fn try_again(&self, failure: &Failure) {

@@ -12,6 +12,7 @@ use crate::event::Event;
 use crate::journal::decoded;
 use crate::queue::Numbered;
 use crate::refusal::Refusal;
+use crate::stated::Stated;
 
 /// Most events that are moved at a time.
 const AT_A_TIME: usize = 256;
@@ -44,18 +45,16 @@ impl Outlet {
         Ok(())
     }
 
-    /// Closes the reader, and removes it unless the service ends.
+    /// Closes the reader, and removes it unless the service ends, on another thread: the store may have to wait for a server.
     pub(super) fn close_source(&self) {
-        let Some(source) = self.source.get() else {
+        let Some(reader) = self.source.get().and_then(Source::take) else {
             return;
         };
-        source.close();
-        if self.base.common.is_ending() {
-            return;
-        }
         let (group, number) = (self.group.clone(), self.base.stated.number);
+        let is_removed = !self.base.common.is_ending();
         self.base.common.readers.run(move || {
-            if let Some(log) = group.hub.log() {
+            drop(reader);
+            if let Some(log) = group.hub.log().filter(|_| is_removed) {
                 log.remove_reader(number);
             }
         });
@@ -109,7 +108,12 @@ impl Outlet {
                     source.note_more();
                     self.enter(&*reader, fetched);
                 }
-                Err(DurableError::Removed(_)) => return,
+                Err(error @ DurableError::Removed(_)) => {
+                    if source.reader().is_some() {
+                        tracing::error!("a consumer gets no persistent events any more: {error}");
+                    }
+                    return;
+                }
                 Err(error) => return self.refill_later(source, &error),
             }
         }
@@ -138,6 +142,7 @@ impl Outlet {
 
     /// Adds those events to the queue that are for the consumer, and acknowledges the others.
     fn enter(&self, reader: &dyn Reader, fetched: Vec<Delivery>) {
+        let mut others = Vec::new();
         for one in fetched {
             let event = decoded(&one.bytes);
             if event.is_none() {
@@ -145,16 +150,24 @@ impl Outlet {
             }
             match event.filter(|event| self.wants(event)) {
                 Some(event) => self.offer(&Arc::new(event), Some(one.position)),
-                None => reader.acknowledge(&[one.position]),
+                None => others.push(one.position),
             }
+        }
+        // A proxy that has ended wants none; at the end of the service, events stay in the log for the next start.
+        if self.indexed.lock().is_some() {
+            reader.acknowledge(&others);
         }
     }
 
     fn wants(&self, event: &Event) -> bool {
         let (domain, name) = event.type_names();
-        let types = self.indexed.lock().clone();
-        let filters = |stated: &crate::stated::Stated| stated.filters.verdict(event);
-        types.is_some_and(|types| types.include(domain, name))
+        let types = self.indexed.lock();
+        let is_of_type = types
+            .as_ref()
+            .is_some_and(|types| types.include(domain, name));
+        drop(types);
+        let filters = |stated: &Stated| stated.filters.verdict(event);
+        is_of_type
             && self
                 .group
                 .passes(filters(&self.group.stated), filters(&self.base.stated))

@@ -82,9 +82,9 @@ impl Source {
         self.acknowledge(&answered);
     }
 
-    /// Closes the reader: what it has handed out and was not acknowledged comes again when it is opened again.
-    pub(super) fn close(&self) {
-        let reader = self.reader.lock().take();
-        drop(reader);
+    /// Takes the reader out, which is closed when it is dropped: what it has handed out and was not acknowledged comes again
+    /// when it is opened again.
+    pub(super) fn take(&self) -> Option<Arc<dyn Reader>> {
+        self.reader.lock().take()
     }
 }

@@ -13,7 +13,7 @@ pub(crate) struct EventTerms {
     pub(crate) reliability: Option<i16>,
     /// Time until the event may be delivered.
     pub(crate) start_in: Option<Duration>,
-    /// Time until the event is not to be delivered any more, by its StopTime.
+    /// Time from its receipt on after which the event is not to be delivered any more, by its StopTime.
     pub(crate) stop_in: Option<Duration>,
     /// Life from its receipt on, by its Timeout; zero has no end.
     pub(crate) timeout: Option<Duration>,

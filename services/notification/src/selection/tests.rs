@@ -188,3 +188,18 @@ fn those_who_need_another_value_are_not_asked() {
     channel.generation.change();
     assert_eq!(ask(), 100);
 }
+
+#[test]
+fn a_subscriber_that_has_left_is_dropped_though_no_event_has_come_since() {
+    let subscribers: Vec<_> = (0..FEW)
+        .map(|kind| (0, Some(vec![format!("$type_name == 'T{kind}'")])))
+        .collect();
+    let mut channel = Channel::new(&subscribers);
+    while !channel.is_made() {
+        channel.takers(&event(0, 0));
+    }
+    let left = Arc::downgrade(&channel.all.remove(0).1);
+    channel.index.write().remove(0);
+    channel.generation.change();
+    assert!(left.upgrade().is_none());
+}

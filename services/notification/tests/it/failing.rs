@@ -241,3 +241,20 @@ fn an_event_that_a_consumer_cannot_read_does_not_keep_the_next_ones_waiting() {
     assert_eq!(sink.wait_for(1), [2]);
     assert!(exists(&proxy));
 }
+
+#[test]
+fn an_event_whose_push_fails_after_its_consumer_was_disconnected_counts_as_undelivered() {
+    let (served, program) = (Served::new(), Program::new());
+    let channel = served.channel(&[], &[]);
+    let (proxy, sink) = program.sink(&channel);
+    let pushes = program.pushes_to(&channel);
+    sink.block(true);
+    pushes.push_structured_event(&event(1)).unwrap();
+    until(|| sink.begun() == 1);
+    proxy.disconnect_structured_push_supplier().unwrap();
+    assert_eq!(served.metric("undelivered_total"), 0);
+    let not_taken = SystemException::new(Kind::Transient, 0, CompletionStatus::No);
+    sink.refuse(Some(not_taken));
+    sink.block(false);
+    until(|| served.metric("undelivered_total") == 1);
+}

@@ -1,9 +1,14 @@
 //! Persistent events: what survives a restart, what waits in the log, and what is refused.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use punctual::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
+use punctual_durable::{
+    Appended, DurableError, EventLog, EventStore, FileOptions, FileStore, LogSettings, LogStatus,
+    Name, NewEvent, Reader,
+};
 use punctual_host::store::Faults;
 use punctual_notification::cos_notification::{
     self as names, BEST_EFFORT, CONNECTION_RELIABILITY, EVENT_RELIABILITY, PERSISTENT, Property,
@@ -197,7 +202,7 @@ fn a_full_log_refuses_events_until_consumers_have_taken_some_or_are_disconnected
         log_events: 3,
         ..limits()
     };
-    let (_served, program, channel) = served(&folder.path().join("store.redb"), few);
+    let (served, program, channel) = served(&folder.path().join("store.redb"), few);
     let (slow, _) = program.sink(&channel);
     let (proxy, sink) = program.sink(&channel);
     slow.suspend_connection().unwrap();
@@ -208,6 +213,11 @@ fn a_full_log_refuses_events_until_consumers_have_taken_some_or_are_disconnected
     }
     let refused = || pushes.push_structured_event(&event(3));
     assert_eq!(kind_of(refused()), Kind::ImpLimit);
+    let counted = |name| served.metric(name);
+    assert_eq!(
+        (counted("received_total"), counted("rejected_total")),
+        (3, 1)
+    );
     proxy.resume_connection().unwrap();
     assert_eq!(sink.wait_for(3), [0, 1, 2]);
     assert_eq!(kind_of(refused()), Kind::ImpLimit);
@@ -312,4 +322,85 @@ fn a_channel_that_is_destroyed_leaves_no_events_behind() {
     assert!(!exists(&proxy));
     drop(served);
     assert_eq!(crate::logs::names(&path), Vec::<String>::new());
+}
+
+/// Store of events, none of whose readers can be opened.
+#[derive(Debug)]
+struct WithoutReaders(FileStore);
+
+#[derive(Debug)]
+struct LogWithoutReaders(Arc<dyn EventLog>);
+
+impl EventStore for WithoutReaders {
+    fn open_log(
+        &self,
+        name: &Name,
+        settings: LogSettings,
+    ) -> Result<Arc<dyn EventLog>, DurableError> {
+        let log = self.0.open_log(name, settings)?;
+        Ok(Arc::new(LogWithoutReaders(log)))
+    }
+
+    fn remove_log(&self, name: &Name) -> Result<bool, DurableError> {
+        self.0.remove_log(name)
+    }
+
+    fn log_names(&self) -> Result<Vec<Name>, DurableError> {
+        self.0.log_names()
+    }
+}
+
+impl EventLog for LogWithoutReaders {
+    fn append(&self, events: Vec<NewEvent>) -> Result<Appended, DurableError> {
+        self.0.append(events)
+    }
+
+    fn open_reader(&self, _: &Name) -> Result<Arc<dyn Reader>, DurableError> {
+        Err(DurableError::Away("its server is gone".to_owned()))
+    }
+
+    fn remove_reader(&self, name: &Name) -> Result<bool, DurableError> {
+        self.0.remove_reader(name)
+    }
+
+    fn reader_names(&self) -> Result<Vec<Name>, DurableError> {
+        self.0.reader_names()
+    }
+
+    fn status(&self) -> Result<LogStatus, DurableError> {
+        self.0.status()
+    }
+}
+
+#[test]
+fn a_connection_whose_events_cannot_be_read_at_the_start_is_there_after_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notification.redb");
+    let events = || FileStore::open(&folder.path().join("events.redb"), FileOptions::default());
+    let (place, program) = (place("127.79.2.3"), Program::new());
+    let service = |events: Arc<dyn EventStore>, limits| {
+        let service = NotificationService::open(&path).unwrap();
+        service.set_event_store(events);
+        service.set_limits(limits);
+        Served::of(service, place)
+    };
+    let served = service(Arc::new(events().unwrap()), limits());
+    let channel = served.channel(&persistent_events(), &[]);
+    let (proxy, sink) = program.sink(&channel);
+    proxy.suspend_connection().unwrap();
+    let pushes = program.pushes_to(&channel);
+    pushes.push_structured_event(&event(1)).unwrap();
+    drop(served);
+
+    let impatient = Limits {
+        connect_within: Duration::from_millis(50),
+        ..limits()
+    };
+    let served = service(Arc::new(WithoutReaders(events().unwrap())), impatient);
+    until(|| !exists(&proxy));
+    drop(served);
+
+    let _served = service(Arc::new(events().unwrap()), limits());
+    proxy.resume_connection().unwrap();
+    assert_eq!(sink.wait_for(1), [1]);
 }

@@ -43,9 +43,14 @@ impl Received {
             events: self.oldest(),
             received: self,
         };
-        form.read(input, |form, input| {
+        let read = form.read(input, |form, input| {
             read_events(form, input, &mut taken.events)
-        })?;
+        });
+        if let Err(exception) = read {
+            // Data that were read in part may be longer than their noted size.
+            taken.events.clear();
+            return Err(exception);
+        }
         Ok(taken)
     }
 
@@ -88,5 +93,62 @@ impl DerefMut for Taken<'_> {
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         self.received.keep(std::mem::take(&mut self.events));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::write_events;
+    use crate::{EventData, RtecEventData};
+    use punctual::stub::{Block, ByteOrder, Coding, Encoder};
+    use punctual_rtevent::Header;
+
+    fn message(payload: usize) -> Vec<u8> {
+        let data = EventData::new(RtecEventData {
+            payload: vec![1; payload],
+            ..RtecEventData::default()
+        });
+        let event = Event::new(Header::new(16, 1), Arc::new(data));
+        let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
+        write_events(Form::default(), &[event], None, &mut out).unwrap();
+        out.into_block().into_vec()
+    }
+
+    fn read(received: &Received, octets: &[u8]) -> bool {
+        let mut input = Decoder::new(octets, ByteOrder::NATIVE, Coding::default());
+        received.read(Form::default(), &mut input).is_ok()
+    }
+
+    /// Returns the room for payloads in the memory that is kept.
+    fn kept(received: &Received) -> Vec<usize> {
+        let sets = received.0.lock();
+        let events = sets.iter().flatten();
+        events
+            .map(|event| event.data.contents().payload.capacity())
+            .collect()
+    }
+
+    #[test]
+    fn memory_of_small_events_is_kept_and_that_of_large_ones_is_not() {
+        let received = Received::default();
+        assert!(read(&received, &message(100)));
+        let [room] = kept(&received)[..] else {
+            panic!("one event is kept");
+        };
+        assert!((100..=MOST_OCTETS).contains(&room), "{room}");
+        assert!(read(&received, &message(MOST_OCTETS + 1)));
+        assert!(kept(&received).is_empty());
+    }
+
+    #[test]
+    fn a_message_that_is_not_read_to_its_end_leaves_no_memory() {
+        let received = Received::default();
+        assert!(read(&received, &message(100)));
+        let mut cut = message(1 << 20);
+        cut.pop();
+        assert!(!read(&received, &cut));
+        assert!(kept(&received).is_empty());
+        assert!(read(&received, &message(100)), "others are read");
     }
 }

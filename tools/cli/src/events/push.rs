@@ -2,10 +2,9 @@
 
 use super::channel::{Channel, Common};
 use crate::call::Problem;
+use crate::json_value::JsonValue;
 use crate::time::with_unit;
-use punctual::any::Value;
-use punctual::json::{NoNames, from_json_text};
-use punctual::{Any, TypeCode};
+use punctual::Any;
 use punctual_rtevent::{Event, Header, Selector};
 use punctual_rtevent_service::client::Publisher;
 use punctual_rtevent_service::{Data, RtecEventData};
@@ -106,9 +105,7 @@ fn event(options: &Options) -> Result<Event<Data>, Problem> {
 }
 
 fn value(json: &str) -> Result<Any, Problem> {
-    let value = from_json_text(&TypeCode::ANY, json, &NoNames);
-    match value.map_err(|error| Problem::usage(error.to_string(), ON_VALUES))? {
-        Value::Any(any) => Ok(*any),
-        _ => Err(Problem::usage("the value is none", ON_VALUES)),
-    }
+    let parsed = json.parse();
+    let JsonValue(value) = parsed.map_err(|error: String| Problem::usage(error, ON_VALUES))?;
+    Ok(value)
 }

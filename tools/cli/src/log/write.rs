@@ -2,8 +2,7 @@
 
 use super::factory::{OfFactory, failed};
 use crate::call::Problem;
-use punctual::Any;
-use punctual::json::{NoNames, from_json_text};
+use crate::json_value::{JsonValue, NamedValue};
 use punctual_log::ds_log_admin::{LogFull, LogRecord, LogWriteRecordlistError, NvPair};
 
 /// Values are JSON as `punctual call` has it: `{"type": "string", "value": "open"}`.
@@ -12,49 +11,30 @@ pub(crate) struct Options {
     #[command(flatten)]
     log: OfFactory,
     /// Content of a record, as JSON. May be given more than once.
-    #[arg(long = "info", value_name = "JSON", value_parser = value, required = true)]
-    infos: Vec<Info>,
+    #[arg(long = "info", value_name = "JSON", required = true)]
+    infos: Vec<JsonValue>,
     /// Attribute that each of the records gets, with a value as JSON: `site={"type": "string", "value": "Ulm"}`. May be given
     /// more than once.
-    #[arg(long = "attribute", value_name = "NAME=JSON", value_parser = attribute)]
-    attributes: Vec<Attribute>,
+    #[arg(long = "attribute", value_name = "NAME=JSON")]
+    attributes: Vec<NamedValue>,
 }
-
-/// Value on the command line.
-#[derive(Clone, Debug)]
-struct Info(Any);
-
-/// Attribute on the command line.
-#[derive(Clone, Debug)]
-struct Attribute(String, Any);
 
 const ON_STATES: &str = "`punctual log logs` shows the states of logs";
-
-fn attribute(text: &str) -> Result<Attribute, String> {
-    let (name, json) = text
-        .split_once('=')
-        .ok_or("expected a name, `=` and a value as JSON")?;
-    Ok(Attribute(name.to_owned(), value(json)?.0))
-}
-
-fn value(json: &str) -> Result<Info, String> {
-    let value = from_json_text(&punctual::TypeCode::ANY, json, &NoNames);
-    match value.map_err(|error| error.to_string())? {
-        punctual::any::Value::Any(any) => Ok(Info(*any)),
-        _ => Err("the value is none".to_owned()),
-    }
-}
 
 pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
     let attributes = options.attributes.iter().cloned();
     let attr_list: Vec<_> = attributes
-        .map(|Attribute(name, value)| NvPair { name, value })
+        .map(|NamedValue { name, value }| NvPair { name, value })
         .collect();
-    let records = options.infos.iter().cloned().map(|Info(info)| LogRecord {
-        attr_list: attr_list.clone(),
-        info,
-        ..LogRecord::default()
-    });
+    let records = options
+        .infos
+        .iter()
+        .cloned()
+        .map(|JsonValue(info)| LogRecord {
+            attr_list: attr_list.clone(),
+            info,
+            ..LogRecord::default()
+        });
     let records: Vec<_> = records.collect();
     let log = options.log.resolve(orb_options)?;
     log.write_recordlist(&records).map_err(|error| {

@@ -12,8 +12,8 @@ use super::service::Service;
 use super::service_options::Common;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
-use crate::shown;
 use crate::time::with_unit;
+use crate::{looks, shown};
 use punctual_host::run::ending_signals;
 use serde_json::json;
 
@@ -50,11 +50,9 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
     let mut before = look()?;
     eprintln!("{} bindings", before.len());
     let mut looks = 1;
-    while options.looks.is_none_or(|most| looks < most) {
-        std::thread::sleep(options.interval);
-        if signals.pending().next().is_some() {
-            break;
-        }
+    while options.looks.is_none_or(|most| looks < most)
+        && looks::waited(&mut signals, options.interval)
+    {
         let now = match look() {
             Ok(now) => now,
             // If the server is restarted, it is watched again.

@@ -3,9 +3,9 @@
 use super::channel::{Channel, failed};
 use super::structured;
 use crate::call::Problem;
-use punctual::json::{NoNames, from_json_text};
-use punctual::{Any, Interface, NotNil};
-use punctual_notification::cos_notification::StructuredEvent;
+use crate::json_value::{JsonValue, NamedValue};
+use punctual::{Interface, NotNil};
+use punctual_notification::cos_notification::{Property, StructuredEvent};
 use punctual_notification::cos_notify_channel_admin::{ClientType, StructuredProxyPushConsumer};
 
 /// An event is JSON as `punctual call` has it.
@@ -24,11 +24,11 @@ pub(crate) struct Options {
     name: String,
     /// Property that filters see, with a value as JSON: `severity={"type": "long", "value": 5}`. May be given more than
     /// once.
-    #[arg(long = "field", value_name = "NAME=JSON", value_parser = field)]
-    fields: Vec<Field>,
+    #[arg(long = "field", value_name = "NAME=JSON")]
+    fields: Vec<NamedValue>,
     /// Remainder of the body, as JSON: `{"type": "string", "value": "open"}`.
-    #[arg(long, value_name = "JSON", value_parser = value)]
-    body: Option<Body>,
+    #[arg(long, value_name = "JSON")]
+    body: Option<JsonValue>,
     /// All of an event, as JSON, which `punctual notify pull` prints.
     #[arg(long, value_name = "JSON", conflicts_with_all = ["domain", "kind", "name", "fields", "body"])]
     event: Option<String>,
@@ -37,30 +37,7 @@ pub(crate) struct Options {
     count: u64,
 }
 
-/// Property on the command line.
-#[derive(Clone, Debug)]
-struct Field(String, Any);
-
-/// Value on the command line.
-#[derive(Clone, Debug)]
-struct Body(Any);
-
 const ON_EVENTS: &str = "--event takes JSON as `punctual notify pull` prints it";
-
-fn field(text: &str) -> Result<Field, String> {
-    let (name, json) = text
-        .split_once('=')
-        .ok_or("expected a name, `=` and a value as JSON")?;
-    Ok(Field(name.to_owned(), value(json)?.0))
-}
-
-fn value(json: &str) -> Result<Body, String> {
-    let value = from_json_text(&punctual::TypeCode::ANY, json, &NoNames);
-    match value.map_err(|error| error.to_string())? {
-        punctual::any::Value::Any(any) => Ok(Body(*any)),
-        _ => Err("the value is none".to_owned()),
-    }
-}
 
 pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
     let event = event(options)?;
@@ -91,12 +68,12 @@ fn event(options: &Options) -> Result<StructuredEvent, Problem> {
     fixed.event_name.clone_from(&options.name);
     let fields = options.fields.iter().cloned();
     event.filterable_data = fields
-        .map(|Field(name, value)| punctual_notification::cos_notification::Property { name, value })
+        .map(|NamedValue { name, value }| Property { name, value })
         .collect();
     event.remainder_of_body = options
         .body
         .clone()
-        .map(|Body(any)| any)
+        .map(|JsonValue(body)| body)
         .unwrap_or_default();
     Ok(event)
 }

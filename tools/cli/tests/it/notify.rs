@@ -2,6 +2,8 @@
 
 use crate::support::{Process, punctual, text};
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -11,8 +13,12 @@ fn service() -> (Process, String) {
 }
 
 fn served(options: &[&str]) -> (Process, String) {
+    served_at("iiop://127.0.0.1:0", options)
+}
+
+fn served_at(endpoint: &str, options: &[&str]) -> (Process, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
-    command.args(["notify", "serve", "--listen", "iiop://127.0.0.1:0"]);
+    command.args(["notify", "serve", "--listen", endpoint]);
     command.args(options).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut process = Process(command.spawn().unwrap());
@@ -273,4 +279,56 @@ fn watch_shows_what_waits_and_what_was_lost() {
     assert!(table.contains("lost by consumers: 3 discarded"), "{table}");
     let error = refused(&["watch", &factory, "--channel", "4"]);
     assert!(error.contains("the service has no channel 4"), "{error}");
+}
+
+#[test]
+fn watch_goes_on_when_the_server_is_started_again_and_ends_at_once_when_it_is_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store.redb");
+    let options = ["--store", store.to_str().unwrap()];
+    // No other program and no other test uses the host.
+    let free = TcpListener::bind(("127.77.1.6", 0)).unwrap();
+    let endpoint = format!("iiop://{}", free.local_addr().unwrap());
+    drop(free);
+    let (first, factory) = served_at(&endpoint, &options);
+    done(&["create", &factory, "--persistent"]);
+    let watch = |interval: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
+        command.args([
+            "notify",
+            "watch",
+            &factory,
+            "--json",
+            "--interval",
+            interval,
+        ]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        Process(command.stderr(Stdio::piped()).spawn().unwrap())
+    };
+    let mut watched = watch("20ms");
+    let mut looks = BufReader::new(watched.0.stdout.take().unwrap()).lines();
+    let mut reasons = BufReader::new(watched.0.stderr.take().unwrap()).lines();
+    assert!(looks.next().unwrap().unwrap().contains("received"));
+    first.signal("-KILL");
+    drop(first);
+    let reason = reasons.next().unwrap().unwrap();
+    assert!(
+        reason.contains("TRANSIENT") || reason.contains("COMM_FAILURE"),
+        "{reason}"
+    );
+    // What was read of it before it ended.
+    let before = looks.by_ref().next().unwrap().unwrap();
+    assert!(before.contains("received"), "{before}");
+    let (_again, _) = served_at(&endpoint, &options);
+    done(&["push", &factory]);
+    let has_it = |look: String| look.contains("\"received\":1,");
+    assert!(looks.any(|look| has_it(look.unwrap())));
+    watched.signal("-TERM");
+    assert!(watched.0.wait().unwrap().success());
+    // Not after its interval.
+    let mut watched = watch("1d");
+    let mut looks = BufReader::new(watched.0.stdout.take().unwrap()).lines();
+    assert!(has_it(looks.next().unwrap().unwrap()));
+    watched.signal("-TERM");
+    assert!(watched.0.wait().unwrap().success());
 }

@@ -24,6 +24,9 @@ const EMPTY: u64 = u64::MAX;
 
 /// Period and jitter within which all upcalls of an operation began: any `n` that followed one another took at least
 /// `n - 1` periods less the jitter.
+///
+/// Upcalls are looked at 64 at a time, by the thread that serves the next one. While that thread is preempted, as many as 192
+/// wait for it; of more, the oldest are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrivals {
     /// Shortest mean distance of 64 upcalls that followed one another, counted from each 64th; of all, if there were
@@ -44,15 +47,6 @@ pub(super) struct ArrivalTimes {
     bursts: Mutex<Bursts>,
 }
 
-/// Arrival of one upcall.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Arrival {
-    /// Distance to the one before; [`NO_DISTANCE`] or more if there is none.
-    pub(super) distance: u64,
-    /// Number of arrivals before it.
-    before: u64,
-}
-
 /// Period and jitter of the arrivals that have been looked at.
 #[derive(Clone, Copy, Debug)]
 struct Bursts {
@@ -66,14 +60,6 @@ struct Bursts {
     expected: u64,
 }
 
-impl Arrival {
-    /// Returns whether a block of arrivals begins with it: [`ArrivalTimes::look_at`] must be called for the ones before.
-    #[inline(always)]
-    pub(super) fn begins_block(self) -> bool {
-        self.before.is_multiple_of(BLOCK as u64)
-    }
-}
-
 // All accesses are Relaxed: the numbers order nothing else.
 impl ArrivalTimes {
     pub(super) fn new() -> Self {
@@ -85,25 +71,28 @@ impl ArrivalTimes {
         }
     }
 
-    /// Adds an arrival at this time.
+    /// Adds an arrival at this time, and looks at the ones before if a block begins with it. Returns the distance to the one
+    /// before; [`NO_DISTANCE`] or more if there is none.
     #[inline(always)]
-    pub(super) fn add(&self, at: u64) -> Arrival {
+    pub(super) fn add(&self, at: u64) -> u64 {
         let last = self.last.swap(at, Ordering::Relaxed);
         let before = self.count.fetch_add(1, Ordering::Relaxed);
         self.ring[before as usize % RING].store(at, Ordering::Relaxed);
         let distance = at.wrapping_sub(last);
-        Arrival { distance, before }
+        if before.is_multiple_of(BLOCK as u64) {
+            self.look_at(before);
+        }
+        distance
     }
 
-    /// Looks at the blocks before this arrival, which begins one. Never waits: if another thread is about it, or has not
-    /// stored a time yet, the next block's end will do.
+    /// Looks at the blocks of this number of arrivals. Never waits: if another thread is about it, or has not stored a time
+    /// yet, the next block's end will do.
     #[cold]
     #[inline(never)]
-    pub(super) fn look_at(&self, next: Arrival) {
+    fn look_at(&self, number: u64) {
         let Ok(mut bursts) = self.bursts.try_lock() else {
             return;
         };
-        let number = next.before;
         bursts.skip_lost(number);
         while bursts.number < number {
             let block = self.block(bursts.number);
@@ -242,10 +231,7 @@ mod tests {
     fn arrived(times: &[u64]) -> Option<(u64, u64)> {
         let all = ArrivalTimes::new();
         for time in times {
-            let arrival = all.add(*time);
-            if arrival.begins_block() {
-                all.look_at(arrival);
-            }
+            all.add(*time);
         }
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap();
         let all = all.all(Scale::NANOS)?;
@@ -344,10 +330,7 @@ mod tests {
         let times = at_distances(300, |number| if number < 130 { 10 } else { 1_000 });
         for (time, number) in times.iter().zip(0..) {
             let busy = (number < 190).then(|| all.bursts.lock().unwrap());
-            let arrival = all.add(*time);
-            if arrival.begins_block() {
-                all.look_at(arrival);
-            }
+            all.add(*time);
             drop(busy);
         }
         let all = all.all(Scale::NANOS).unwrap();
@@ -362,14 +345,11 @@ mod tests {
         for (time, number) in times.iter().zip(0..) {
             let place = &all.ring[number % RING];
             let before = place.load(Ordering::Relaxed);
-            let arrival = all.add(*time);
+            all.add(*time);
             if number % 100 == 62 {
                 // As if another thread had not come further.
                 place.store(before, Ordering::Relaxed);
                 late = Some((place, *time, number));
-            }
-            if arrival.begins_block() {
-                all.look_at(arrival);
             }
             if let Some(found) = all.all(Scale::NANOS) {
                 let exact = [100, 0].map(Duration::from_nanos);
@@ -388,10 +368,7 @@ mod tests {
         let times = at_distances(300, |number| if number < 2 { 1 } else { 1_000 });
         let all = ArrivalTimes::new();
         for time in &times {
-            let arrival = all.add(*time);
-            if arrival.begins_block() {
-                all.look_at(arrival);
-            }
+            all.add(*time);
             all.all(Scale::NANOS);
         }
         let all = all.all(Scale::NANOS).unwrap();
@@ -404,7 +381,7 @@ mod tests {
     #[test]
     fn an_overtaken_arrival_has_no_distance() {
         let all = ArrivalTimes::new();
-        let distances = [5, 9, 7, 10].map(|at| all.add(at).distance.min(NO_DISTANCE));
+        let distances = [5, 9, 7, 10].map(|at| all.add(at).min(NO_DISTANCE));
         assert_eq!(distances, [NO_DISTANCE, 4, NO_DISTANCE, 3]);
     }
 }

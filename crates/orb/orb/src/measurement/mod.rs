@@ -3,8 +3,9 @@
 //!
 //! Nothing is measured unless a [`Recording`] is running: otherwise an upcall costs a load and a
 //! branch more. While one is running, an upcall reads two clocks before and two after it, the thread's
-//! CPU clock by a system call, and adds to counters of the thread: no lock, two atomic operations, and no
-//! allocation except at a thread's first upcall of an operation. The number of operations is bounded;
+//! CPU clock by a system call, and adds to counters of the thread: two atomic operations, no lock but one that
+//! is tried once in 64 upcalls, without waiting, and no allocation except at a thread's first upcall of an
+//! operation. The number of operations is bounded;
 //! upcalls of further ones are counted as not recorded.
 //!
 //! - The *execution time* is what the thread's CPU clock (`CLOCK_THREAD_CPUTIME_ID`) says, without

@@ -68,17 +68,13 @@ impl MeasuredUpcall {
 
     #[inline(always)]
     fn of(served: Rc<Served>, began: u64) -> Self {
-        // Were it dropped by a panic of `look_at`, which has none, it would be kept in memory meanwhile.
+        // Were it dropped by a panic of `add`, which has none, it would be kept in memory meanwhile.
         let served = ManuallyDrop::new(served);
-        let arrivals = &served.operation.arrivals;
-        let arrival = arrivals.add(began);
-        if arrival.begins_block() {
-            arrivals.look_at(arrival);
-        }
+        let distance = served.operation.arrivals.add(began);
         let cpu = thread::own_cpu(&served.clock);
         Self {
             served: Some(ManuallyDrop::into_inner(served)),
-            distance: arrival.distance,
+            distance,
             began,
             cpu,
         }
@@ -173,7 +169,7 @@ fn add_first(first: &FirstUpcall<'_>, execution: u64, response: u64, began: u64)
     let times = Times {
         execution,
         response,
-        distance: to.operation.arrivals.add(began).distance,
+        distance: to.operation.arrivals.add(began),
     };
     let usual = to.add_unusual(times);
     judge(&to, times);

@@ -3,6 +3,9 @@
 //! Each thread that pushes keeps the encoding of the last set of events: consumers of the same ones, one after the other, get
 //! a copy. So it is under reactive dispatching, where all of them get the events of a push, and mostly on the thread of a
 //! level, which takes the same events from one queue after the other.
+//!
+//! A thread keeps the encoding, of at most [`SharedEncoding::LONGEST`] bytes, and the headers of its events until it encodes
+//! others or ends. Nothing is kept of a push whose headers alone are longer.
 
 use super::event::write_events;
 use super::form::Form;
@@ -36,6 +39,9 @@ pub(crate) fn write_shared(
     out: &mut Encoder<'_>,
 ) -> Result<(), CdrError> {
     let sent = form.has_timestamps.then(clock::now);
+    if events.len() > SharedEncoding::LONGEST / form.least() {
+        return write_events(form, events, sent, out);
+    }
     LAST.with_borrow_mut(|last| last.write(form, events, sent, out))
 }
 
@@ -134,6 +140,15 @@ mod tests {
         let sources = |octets: Vec<u8>| (number(&octets, 8), number(&octets, 56));
         let [first, second] = both(&ones, &swapped).map(sources);
         assert_eq!((first, second), ((1, 2), (2, 1)), "in another order");
+    }
+
+    #[test]
+    fn nothing_is_kept_of_a_push_whose_headers_alone_are_too_long() {
+        let many = vec![events()[0].clone(); SharedEncoding::LONGEST / Form::default().least() + 1];
+        assert!(written(&many).len() > SharedEncoding::LONGEST);
+        assert!(LAST.with_borrow(|last| last.events.is_empty()));
+        written(&many[1..]);
+        assert_eq!(LAST.with_borrow(|last| last.events.len()), many.len() - 1);
     }
 
     #[test]

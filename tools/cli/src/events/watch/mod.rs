@@ -5,13 +5,13 @@ mod shown;
 
 use super::channel::{Channel, Common, Wanted};
 use crate::call::Problem;
+use crate::looks;
 use crate::time::with_unit;
 use punctual_host::run::ending_signals;
 use punctual_rtevent_service::client::{Subscriber, SubscriberOptions};
 use punctual_rtevent_service::inspect::{Traffic, TrafficCounts};
 use queues::Queues;
 use shown::Shown;
-use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -45,11 +45,9 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
     let mut queues = Queues::of(&channel, options.consumers);
     let (mut total, mut since) = (TrafficCounts::default(), Instant::now());
     let mut looks = 0;
-    while options.looks.is_none_or(|most| looks < most) {
-        std::thread::sleep(options.interval);
-        if signals.pending().next().is_some() {
-            break;
-        }
+    while options.looks.is_none_or(|most| looks < most)
+        && looks::waited(&mut signals, options.interval)
+    {
         let now = traffic.take();
         total.add(&now);
         let counts = subscriber.counts();
@@ -61,7 +59,11 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
             connections: counts.connections,
             queues: queues.look(),
         };
-        if print(&shown, options.common.json).is_err() {
+        let text = match options.common.json {
+            true => shown.json() + "\n",
+            false => shown.tables(),
+        };
+        if looks::print(&text).is_err() {
             // The reader has gone.
             break;
         }
@@ -84,14 +86,4 @@ fn subscribe(
     let (reference, filter) = (&channel.reference, options.wanted.filter());
     Subscriber::start(&channel.poa, reference, filter, subscriber_options, traffic)
         .map_err(|exception| Problem::System(exception, None))
-}
-
-fn print(shown: &Shown<'_>, as_json: bool) -> std::io::Result<()> {
-    let text = match as_json {
-        true => shown.json() + "\n",
-        false => shown.tables(),
-    };
-    let mut output = std::io::stdout();
-    output.write_all(text.as_bytes())?;
-    output.flush()
 }

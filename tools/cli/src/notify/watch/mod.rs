@@ -1,20 +1,20 @@
 //! `punctual notify watch`: what waits in a channel, and what was lost, as tables.
 
-mod shown;
+mod look;
 
 use super::channel::{Channel, failed};
 use crate::call::Problem;
 use crate::time::with_unit;
-use punctual::Interface;
+use crate::{looks, shown};
+use look::Look;
+use punctual::{Interface, SystemException, SystemExceptionKind};
 use punctual_host::run::ending_signals;
 use punctual_notification::punctual_notify::Channel as Counting;
-use shown::Shown;
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// It prints tables at intervals, until it is interrupted: what the channel has counted, and each proxy with its
 /// administrator, its connection, its queue, how far it lags behind, and what it has lost. The channel is one of `punctual
-/// notify serve`.
+/// notify serve`. If the server cannot be reached, the reason is on standard error, and the next look tries again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     #[command(flatten)]
@@ -45,32 +45,43 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
     let channel = Counting::from_object(object.clone());
     let (mut before, mut since) = (None, Instant::now());
     let mut looks = 0;
-    while options.looks.is_none_or(|most| looks < most) && signals.pending().next().is_none() {
-        if looks > 0 {
-            std::thread::sleep(options.interval);
+    while options.looks.is_none_or(|most| looks < most) {
+        if looks > 0 && !looks::waited(&mut signals, options.interval) {
+            break;
         }
-        let now = channel.counts(options.proxies).map_err(failed)?;
-        let shown = Shown {
+        looks += 1;
+        let now = match channel.counts(options.proxies) {
+            Ok(now) => now,
+            // A server that is started again is watched on, if it has kept the channel.
+            Err(exception) if before.is_some() && is_away(&exception) => {
+                eprintln!("{}", shown::exception(exception));
+                continue;
+            }
+            Err(exception) => return Err(failed(exception)),
+        };
+        let look = Look {
             now: &now,
             before: before.as_ref(),
             time: since.elapsed(),
         };
-        if print(&shown, options.json).is_err() {
+        let text = match options.json {
+            true => look.json() + "\n",
+            false => look.tables(),
+        };
+        if looks::print(&text).is_err() {
             // The reader has gone.
             break;
         }
         (before, since) = (Some(now), Instant::now());
-        looks += 1;
     }
     Ok(())
 }
 
-fn print(shown: &Shown<'_>, as_json: bool) -> std::io::Result<()> {
-    let text = match as_json {
-        true => shown.json() + "\n",
-        false => shown.tables(),
-    };
-    let mut output = std::io::stdout();
-    output.write_all(text.as_bytes())?;
-    output.flush()
+/// Returns whether an exception says that the server cannot be reached now.
+fn is_away(exception: &SystemException) -> bool {
+    use SystemExceptionKind::{CommFailure, NoResponse, Timeout, Transient};
+    matches!(
+        exception.kind(),
+        CommFailure | NoResponse | Timeout | Transient
+    )
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// What one look shows.
-pub(super) struct Shown<'s> {
+pub(super) struct Look<'s> {
     pub(super) now: &'s ChannelCounts,
     /// Counts of the look before, if there was one.
     pub(super) before: Option<&'s ChannelCounts>,
@@ -17,7 +17,7 @@ pub(super) struct Shown<'s> {
     pub(super) time: Duration,
 }
 
-impl Shown<'_> {
+impl Look<'_> {
     /// Returns the sums of the channel, and the tables of consumers and of suppliers.
     pub(super) fn tables(&self) -> String {
         let now = self.now;
