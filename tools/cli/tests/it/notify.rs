@@ -316,9 +316,6 @@ fn watch_goes_on_when_the_server_is_started_again_and_ends_at_once_when_it_is_in
         reason.contains("TRANSIENT") || reason.contains("COMM_FAILURE"),
         "{reason}"
     );
-    // What was read of it before it ended.
-    let before = looks.by_ref().next().unwrap().unwrap();
-    assert!(before.contains("received"), "{before}");
     let (_again, _) = served_at(&endpoint, &options);
     done(&["push", &factory]);
     let has_it = |look: String| look.contains("\"received\":1,");
@@ -326,7 +323,7 @@ fn watch_goes_on_when_the_server_is_started_again_and_ends_at_once_when_it_is_in
     watched.signal("-TERM");
     assert!(watched.0.wait().unwrap().success());
     // Not after its interval.
-    let mut watched = watch("1d");
+    let mut watched = watch("1h");
     let mut looks = BufReader::new(watched.0.stdout.take().unwrap()).lines();
     assert!(has_it(looks.next().unwrap().unwrap()));
     watched.signal("-TERM");
