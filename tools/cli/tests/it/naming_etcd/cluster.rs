@@ -31,9 +31,9 @@ fn a_cluster_without_one_member_goes_on_and_without_its_majority_waits_for_it() 
     let server = Server::start_at(&orb, &members.join(","), &SHORT);
     until_bound(&orb, &server, 1);
     // If a member does not answer, another one is used.
-    cluster[0].process.signal("-STOP");
+    cluster[0].process.freeze();
     until_bound(&orb, &server, 2);
-    cluster[1].process.signal("-STOP");
+    cluster[1].process.freeze();
     while bind(&orb, &server, 3).is_ok() {
         crate::support::pause();
     }

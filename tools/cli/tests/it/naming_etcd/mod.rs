@@ -126,7 +126,7 @@ fn without_etcd_writing_is_transient_and_reading_too_unless_old_names_will_do() 
     };
     patiently(|| bind(&strict, 1)).unwrap();
     lenient.listed();
-    etcd.process.signal("-STOP");
+    etcd.process.freeze();
     for server in [&strict, &lenient] {
         let refused = bind(server, 2).unwrap_err();
         let kind = refused.system().map(|exception| exception.kind());

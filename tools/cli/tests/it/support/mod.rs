@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
+use std::fs::DirEntry;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -29,6 +30,20 @@ impl Process {
         let id = self.0.id().to_string();
         let sent = Command::new("kill").args([signal, &id]).status().unwrap();
         assert!(sent.success());
+    }
+
+    /// Stops the process. The signal alone returns while threads may still run on other processors.
+    pub(crate) fn freeze(&self) {
+        self.signal("-STOP");
+        let tasks = format!("/proc/{}/task", self.0.id());
+        let runs = |task: std::io::Result<DirEntry>| {
+            let stat = std::fs::read_to_string(task.unwrap().path().join("stat"));
+            // A thread that has ended meanwhile runs no more. The state follows the name, which is in parentheses.
+            stat.is_ok_and(|stat| !stat.rsplit_once(") ").unwrap().1.starts_with('T'))
+        };
+        while std::fs::read_dir(&tasks).unwrap().any(runs) {
+            pause();
+        }
     }
 
     /// Returns the reference of the root context, which a server prints first.
