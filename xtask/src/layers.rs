@@ -152,8 +152,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("punctual-example-cubit", &["punctual", "punctual-build"]),
     (
         "punctual-example-protocol",
+        &[CDR, EXEC, LINK, "punctual-link-conformance"],
+    ),
+    (
+        "punctual-example-protocol-dynamic",
         &[
-            CDR,
+            "punctual-example-protocol",
             EXEC,
             LINK,
             "punctual-link-conformance",
@@ -161,10 +165,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual",
             "punctual-example-cubit",
         ],
-    ),
-    (
-        "punctual-example-protocol-dynamic",
-        &["punctual-example-protocol", "punctual-plugin"],
     ),
     ("punctual-bench-stubs", &["punctual", "punctual-build"]),
     // Events without an ORB; threads with native priorities.

@@ -1,8 +1,6 @@
-#![allow(clippy::unwrap_used)]
-//! Checked link, loaded at run time from the library of the package in `dynamic/`.
+//! Conformance of the loaded link, and its use beside the one that is linked statically.
 
-mod library;
-
+use crate::library;
 use punctual_example_protocol::Checked;
 use punctual_exec::Deadline;
 use punctual_link::{Address, Cause, Link, Properties};
@@ -10,37 +8,26 @@ use std::io::{IoSlice, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
-/// Returns the loaded link, or `None` if cargo is not installed to build its library.
-fn loaded() -> Option<Arc<dyn Link>> {
-    Some(punctual_plugin::load(library::built()?).unwrap())
-}
-
-fn absent() -> Option<String> {
-    loaded()
-        .is_none()
-        .then(|| "there is no cargo to build the library".to_owned())
+fn loaded() -> Arc<dyn Link> {
+    punctual_plugin::load(&library::path()).unwrap()
 }
 
 fn anywhere() -> Address {
     Address::new("checked", "127.0.0.1:0")
 }
 
-punctual_link_conformance::conformance!(
-    stream: *loaded().unwrap(),
-    anywhere(),
-    unless absent()
-);
+punctual_link_conformance::conformance!(stream: *loaded(), anywhere());
 
 #[test]
 fn it_says_of_itself_what_the_static_link_says() {
-    let Some(link) = loaded() else { return };
+    let link = loaded();
     assert_eq!(link.name(), Checked.name());
     assert_eq!(link.guarantees(), Checked.guarantees());
 }
 
 #[test]
 fn the_static_link_and_the_loaded_one_understand_each_other() {
-    let Some(link) = loaded() else { return };
+    let link = loaded();
     let acceptor = link.listen(&anywhere(), &Properties::NONE).unwrap();
     let client = Checked
         .connect(acceptor.address(), &Properties::NONE, Deadline::NEVER)
@@ -56,7 +43,7 @@ fn the_static_link_and_the_loaded_one_understand_each_other() {
 
 #[test]
 fn what_a_peer_did_wrong_is_told_across_the_boundary() {
-    let Some(link) = loaded() else { return };
+    let link = loaded();
     let acceptor = link.listen(&anywhere(), &Properties::NONE).unwrap();
     let mut peer = TcpStream::connect(acceptor.address().place()).unwrap();
     let server = acceptor.accept().unwrap();
@@ -72,7 +59,7 @@ fn what_a_peer_did_wrong_is_told_across_the_boundary() {
 
 #[test]
 fn a_property_that_the_link_does_not_know_is_refused_by_it() {
-    let Some(link) = loaded() else { return };
+    let link = loaded();
     let error = link
         .listen(
             &anywhere(),
