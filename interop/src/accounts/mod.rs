@@ -9,7 +9,7 @@ pub(crate) use server::{Options, serve};
 
 use crate::Failure;
 use crate::directions::{Until, reported};
-use crate::matrix::{Direction, Matrix, Outcome, Version};
+use crate::matrix::{Direction, Matrix, Version};
 use crate::peer::Peer;
 use crate::process::Running;
 use crate::role::Role;
