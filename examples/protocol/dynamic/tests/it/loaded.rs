@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 fn loaded() -> Arc<dyn Link> {
-    punctual_plugin::load(&library::path()).unwrap()
+    punctual_plugin::load(library::path()).unwrap()
 }
 
 fn anywhere() -> Address {
