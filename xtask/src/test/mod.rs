@@ -6,13 +6,13 @@
 mod load;
 mod programs;
 mod report;
+mod slow;
 
-use crate::run::{Result, cargo, succeed};
+use crate::run::Result;
 use load::Load;
 use programs::Program;
 use report::{Round, Verdict};
 use std::path::PathBuf;
-use std::process::Command;
 
 /// Options of `cargo xtask test`.
 #[derive(clap::Args)]
@@ -40,9 +40,9 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     if options.slow {
-        return slow();
+        return slow::run();
     }
-    let built = programs::build()?;
+    let built = programs::build(&[])?;
     let mut programs = built.programs;
     if let Some(only) = &options.only {
         programs.retain(|one| one.package.contains(only) || one.name.contains(only));
@@ -60,39 +60,6 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         report::write(file, &rounds, built.seconds)?;
     }
     report::failures(&rounds)
-}
-
-/// Feature without which the models of lock-free code are empty.
-const LOOM: &str = "punctual-models/loom";
-
-/// Name of the test programs that need loom.
-const MODELS: &str = "models";
-
-/// Runs the test programs that are left out of `cargo test`, in one cargo command, so that shared
-/// dependencies are built once; and the models of lock-free code in another one, as the libraries
-/// that loom needs would change features of those that all others depend on.
-fn slow() -> Result<()> {
-    let names = programs::left_out()?;
-    println!(
-        "test programs left out of `cargo test`: {}",
-        names.join(", ")
-    );
-    let (models, others): (Vec<&String>, Vec<&String>) =
-        names.iter().partition(|name| *name == MODELS);
-    // The second runs even if the first has failed, as programs of one command do.
-    let others = succeed(&mut tests(&others));
-    let models = succeed(tests(&models).args(["--features", LOOM]));
-    others.and(models)
-}
-
-/// Returns the command that runs the test programs of the given names.
-fn tests(names: &[&String]) -> Command {
-    let mut command = cargo();
-    command.args(["test", "--workspace", "--no-fail-fast"]);
-    for name in names {
-        command.args(["--test", name]);
-    }
-    command
 }
 
 fn round(number: u32, programs: &[Program], load: Option<&Load>) -> Result<Round> {

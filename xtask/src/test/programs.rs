@@ -26,7 +26,7 @@ impl Program {
     }
 }
 
-/// All test programs of `cargo test --workspace`, and the processor time of building them.
+/// Test programs of a `cargo test --workspace`, and the processor time of building them.
 #[derive(Debug)]
 pub(super) struct Built {
     pub(super) programs: Vec<Program>,
@@ -83,16 +83,21 @@ pub(super) fn left_out() -> Result<Vec<String>> {
     Ok(names.into_iter().collect())
 }
 
-/// Builds the test programs of `cargo test --workspace`.
-pub(super) fn build() -> Result<Built> {
+/// Builds the test programs of `cargo test --workspace`, with further options of it.
+pub(super) fn build(options: &[&str]) -> Result<Built> {
     let before = super::report::children_seconds()?;
     let output = cargo()
         .args(["test", "--workspace", "--no-run", "--message-format=json"])
+        .args(options)
         .stderr(Stdio::inherit())
         .output()
         .map_err(|error| format!("cargo test could not be started: {error}"))?;
     if !output.status.success() {
-        return Err("the tests do not compile: run `cargo test --workspace --no-run`".to_owned());
+        let command = [&["cargo test --workspace --no-run"], options].concat();
+        return Err(format!(
+            "the tests do not compile: run `{}`",
+            command.join(" ")
+        ));
     }
     let seconds = super::report::children_seconds()? - before;
     let packages: Vec<Package> = packages()?;

@@ -27,7 +27,7 @@ pub(super) struct Verdict {
     ignored: u32,
     /// Names of the tests that failed, or how the program ended.
     pub(super) failures: Vec<String>,
-    /// Processor time used by the test program, in seconds.
+    /// Processor time used by the test program, in seconds, and by those that ended meanwhile.
     processor_seconds: f64,
     /// Wall-clock time of the test program's run, in seconds.
     seconds: f64,
@@ -67,16 +67,38 @@ impl Verdict {
             seconds: began.elapsed().as_secs_f64(),
         })
     }
+
+    /// Returns what became of the program, in one line.
+    pub(super) fn line(&self) -> String {
+        let (program, failed) = (&self.program, self.failures.len());
+        format!(
+            "{program}: {} passed, {failed} failed, {} ignored, {:.0} s",
+            self.passed, self.ignored, self.seconds
+        )
+    }
+
+    /// Returns the names of the tests that failed, with that of the program.
+    pub(super) fn failed_tests(&self) -> impl Iterator<Item = String> {
+        let failures = self.failures.iter();
+        failures.map(|name| format!("{}: {name}", self.program))
+    }
 }
 
-/// Writes the output of a failed program to a file in target/tests, and prints the file's path.
+/// Lines of a failed program's output that are printed.
+const SHOWN: usize = 100;
+
+/// Writes the output of a failed program to a file in target/tests, and prints its last lines and the file's path.
 fn keep_output(program: &Program, said: &str, told: &str) -> Result<()> {
     let folder = root().join("target/tests");
     let file = folder.join(format!("{}-{}.txt", program.package, program.name));
     let failed = |error| format!("{}: {error}", file.display());
     fs::create_dir_all(&folder).map_err(failed)?;
-    fs::write(&file, format!("{said}\n{told}")).map_err(failed)?;
-    eprintln!("\r\x1b[Kits output: {}", file.display());
+    let text = format!("{told}\n{said}");
+    fs::write(&file, &text).map_err(failed)?;
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines.len().saturating_sub(SHOWN);
+    eprintln!("\r\x1b[K{}", lines[last..].join("\n"));
+    eprintln!("all of its output: {}", file.display());
     Ok(())
 }
 
@@ -196,9 +218,8 @@ pub(super) fn failures(rounds: &[Round]) -> Result<()> {
         .iter()
         .flat_map(|round| round.verdicts.iter().map(move |one| (round, one)))
         .flat_map(|(round, one)| {
-            one.failures
-                .iter()
-                .map(move |name| format!("round {}: {}: {name}", round.number, one.program))
+            one.failed_tests()
+                .map(move |test| format!("round {}: {test}", round.number))
         })
         .collect();
     match all.is_empty() {
