@@ -2,17 +2,19 @@
 
 use crate::contender::Harness;
 use crate::counting::{self, Instrument};
+#[cfg(feature = "events")]
+use crate::events;
 use crate::experiment::{Experiment, Side};
 use crate::timeprobes::{self, record};
 use crate::{
-    Result, ami, anys, budgets, cubit, demux, events, goals, latency, load, memory, oneway, peer,
-    rt, stubs, throughput,
+    Result, ami, anys, budgets, cubit, demux, goals, latency, load, memory, oneway, peer, rt,
+    stubs, throughput,
 };
 use clap::Subcommand;
 use std::path::PathBuf;
 
 /// Experiments, in the order of the commands.
-static EXPERIMENTS: [&Experiment; 25] = [
+static EXPERIMENTS: &[&Experiment] = &[
     &goals::EXPERIMENT,
     &latency::EXPERIMENT,
     &throughput::EXPERIMENT,
@@ -35,8 +37,11 @@ static EXPERIMENTS: [&Experiment; 25] = [
     &rt::order::EXPERIMENT,
     &rt::mutex::EXPERIMENT,
     &rt::starting::EXPERIMENT,
+    #[cfg(feature = "events")]
     &events::latency::EXPERIMENT,
+    #[cfg(feature = "events")]
     &events::dispatching::EXPERIMENT,
+    #[cfg(feature = "events")]
     &events::throughput::EXPERIMENT,
 ];
 
@@ -109,6 +114,7 @@ pub enum Command {
     },
     /// Measure the real-time event channel: the time from a push to its arrival, and whether urgent
     /// consumers get their events as soon beside others that compute.
+    #[cfg(feature = "events")]
     Events {
         /// Experiment to run.
         #[command(subcommand)]
@@ -159,6 +165,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Oneway(options) => oneway::run(harness, options),
         Command::Side { side } => side.run(),
         Command::Rt { experiment } => rt::run(harness, experiment),
+        #[cfg(feature = "events")]
         Command::Events { experiment } => events::run(harness, experiment),
         Command::Budgets(options) => budgets::run(harness, options),
         Command::Demux(options) => demux::run(harness, options),

@@ -9,7 +9,7 @@
 //! [`memory`] measures idle servers, [`counting`] counts with instruments rather than timing, and
 //! [`budgets`] compares these counts with those kept in the source tree. [`timeprobes`] shows the
 //! time of each stage of a call, [`demux`] the cost of finding an object and its operation, [`rt`]
-//! whether priorities hold, [`events`] the real-time event channel, [`cubit`] the time of each type of data by every pair of a messaging
+//! whether priorities hold, `events` the real-time event channel (with the feature of this name), [`cubit`] the time of each type of data by every pair of a messaging
 //! protocol and a link, [`oneway`] the cost of waiting for one-ways, and the gain of buffering
 //! them, [`goals`] the goals of the data path in one table. [`peer`] holds the programs themselves,
 //! except those in other languages under `peers/`, and that of an [`outsider`] under `outsider/`.
@@ -30,6 +30,7 @@ pub mod counting;
 pub mod cubit;
 pub mod demux;
 mod drawing;
+#[cfg(feature = "events")]
 pub mod events;
 pub mod experiment;
 pub mod giop;

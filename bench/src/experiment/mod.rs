@@ -17,7 +17,9 @@ mod side;
 mod table;
 
 pub(crate) use chart::{Chart, Sheet};
-pub(crate) use goal::{Bound, GOALS, Goal, Verdict, goals_named};
+#[cfg(feature = "events")]
+pub(crate) use goal::goals_named;
+pub(crate) use goal::{Bound, GOALS, Goal, Verdict};
 pub(crate) use pair::Pair;
 pub(crate) use report::Report;
 pub(crate) use row::Row;

@@ -4,9 +4,11 @@
 use super::Pair;
 use crate::Result;
 use crate::contender::Harness;
+#[cfg(feature = "events")]
+use crate::events;
 use crate::peer::{or_told, run_at};
 use crate::placement::Processors;
-use crate::{ami, cubit, demux, events, oneway, rt};
+use crate::{ami, cubit, demux, oneway, rt};
 use serde::{Deserialize, Serialize};
 use std::process::Command;
 use std::str::FromStr;
@@ -27,6 +29,7 @@ pub(crate) enum Setup {
     Ami(ami::Setup),
     Cubit(cubit::Setup),
     Demux(demux::Setup),
+    #[cfg(feature = "events")]
     Events(events::Setup),
     Oneway(oneway::Setup),
     Rt(rt::Setup),
@@ -63,7 +66,9 @@ impl Side {
                 (Setup::Cubit(setup), Some(at)) => cubit::call(setup, at),
                 (Setup::Demux(setup), None) => demux::serve(setup),
                 (Setup::Demux(setup), Some(at)) => demux::call(setup, at),
+                #[cfg(feature = "events")]
                 (Setup::Events(setup), None) => events::serve(setup),
+                #[cfg(feature = "events")]
                 (Setup::Events(setup), Some(at)) => events::call(setup, at),
                 (Setup::Oneway(setup), None) => oneway::serve(setup),
                 (Setup::Oneway(setup), Some(at)) => oneway::call(setup, at),
