@@ -10,7 +10,8 @@
 //!
 //! Where a stream misses its deadline the set does not fit; the streams behind it are analysed as if
 //! it met it, so that one miss does not hide the others. Streams of its processor that a suspended stream may
-//! preempt have no bound then: after replies that are late, its jobs may run one after the other for any time.
+//! preempt have no bound then: after replies that are late, its jobs may run one after the other for any time. A
+//! caller has none if the reply that it awaits may be late.
 
 mod processor;
 
@@ -337,14 +338,30 @@ impl<'s> Search<'s> {
         awaiting.map(|release| release.stream)
     }
 
-    /// Takes back the responses that assume of a suspended stream that it ends by its deadline, where that is not
-    /// proved.
+    /// Takes back the responses that assume of a suspended stream that it ends by its deadline, or of a callee that it
+    /// replies by its deadline, where that is not proved.
     fn take_back(&mut self) {
-        for at in 0..self.processors.len() {
-            for index in self.behind_late(at) {
-                self.states[index].response = Response::Unbounded;
+        loop {
+            let processors = 0..self.processors.len();
+            let mut unproved: Vec<usize> = processors.flat_map(|at| self.behind_late(at)).collect();
+            unproved.extend((0..self.states.len()).filter(|&index| self.awaits_late(index)));
+            unproved.retain(|&index| self.states[index].has_bound());
+            if unproved.is_empty() {
+                return;
+            }
+            for index in unproved {
+                // Callers of it, and streams behind it, are found in the next turn.
+                self.states[index].take_back();
             }
         }
+    }
+
+    /// Returns whether a stream awaits a reply that is not proved to come by the deadline of the callee.
+    fn awaits_late(&self, index: usize) -> bool {
+        self.awaited[index].iter().any(|&(callee, _, _)| {
+            let deadline = self.chains.streams[callee].task.deadline;
+            !self.states[callee].local.meets(deadline)
+        })
     }
 
     /// Returns the streams of a processor that wait for a suspended stream which is not proved to end by its deadline:
@@ -371,7 +388,7 @@ impl<'s> Search<'s> {
     /// Takes back all responses: the search came to no end.
     fn give_up(&mut self) {
         for state in &mut self.states {
-            state.response = Response::Unbounded;
+            state.take_back();
         }
     }
 
@@ -424,6 +441,17 @@ impl State {
             response: Response::Within(Time::ZERO),
             local: Response::Within(stream.task.wcet),
         }
+    }
+
+    /// Returns whether a response was found that has not been taken back.
+    fn has_bound(&self) -> bool {
+        [self.response, self.local]
+            .iter()
+            .any(|response| response.bound().is_some())
+    }
+
+    fn take_back(&mut self) {
+        (self.response, self.local) = (Response::Unbounded, Response::Unbounded);
     }
 
     /// Returns the latest end of a job that the analysis of other streams takes for true.

@@ -295,3 +295,33 @@ fn a_caller_that_may_end_late_leaves_lower_levels_without_a_bound_and_those_abov
     // Three jobs of the caller, the first one 5 ms late, and five of the one above: 9 + 3 * 3 + 5 * 1.
     assert_eq!(response(&in_time, "below"), Some(23));
 }
+
+#[test]
+fn a_caller_whose_reply_may_be_late_has_no_bound_nor_have_its_callers() {
+    let operations = r#"
+        [host.c]
+        [[message]]
+        from = "b"
+        to = "c"
+        time = "0s"
+        [operation.first]
+        host = "a"
+        wcet = "1ms"
+        period = "40ms"
+        calls = [{ operation = "caller", times = 1 }]
+        [operation.caller]
+        host = "b"
+        wcet = "2ms"
+        deadline = "4ms"
+        calls = [{ operation = "far", times = 1 }]
+        [operation.far]
+        host = "c"
+        wcet = "8ms"
+    "#;
+    let late = plan(operations);
+    assert_eq!(response(&late, "first"), None);
+    assert_eq!(response(&late, "caller"), None);
+    let in_time = plan(&operations.replace("4ms", "12ms"));
+    assert!(in_time.fits());
+    assert_eq!(response(&in_time, "first"), Some(11));
+}
