@@ -52,7 +52,7 @@ pub(in crate::server) struct OnReactor {
 struct Terms {
     /// Deadline for the rest of a message, or for the first message.
     read: AtomicU64,
-    /// Number of the message to which the deadline `read` belongs.
+    /// Number of the message to which the deadline `read` belongs, counted from 1; 0 before any has begun.
     of: AtomicU64,
     /// Deadline for sending the first of the queued replies.
     write: AtomicU64,
@@ -213,7 +213,8 @@ impl OnReactor {
                 0 => until(timeouts.first_message),
                 begun => begun,
             },
-            AwaitedData::Rest(number) => {
+            AwaitedData::Rest(received) => {
+                let number = received + 1;
                 let begun = terms.read.load(Ordering::Relaxed);
                 // Receiving a byte now and then does not extend the deadline.
                 let is_known = begun != 0 && terms.of.load(Ordering::Relaxed) == number;
@@ -385,7 +386,7 @@ pub(super) enum AwaitedData {
     Anything,
     /// First message of the peer on this connection.
     First,
-    /// Rest of the partly received message with this number.
+    /// Rest of a message that has come in part, after so many that have come.
     Rest(u64),
 }
 
