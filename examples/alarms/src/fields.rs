@@ -66,8 +66,8 @@ pub(crate) fn value<'e>(event: &'e StructuredEvent, name: &str) -> Option<&'e An
 
 /// Returns the text of a property, cut to the longest that is kept; empty without one.
 pub(crate) fn text(event: &StructuredEvent, name: &str) -> String {
-    let text = value(event, name).and_then(|value| value.extract().ok());
-    cut(&text.unwrap_or_else(String::new))
+    let text = value(event, name).and_then(|value| value.extract::<String>().ok());
+    cut(&text.unwrap_or_default())
 }
 
 /// Cuts a text to the longest that is kept.
