@@ -43,7 +43,7 @@
       return row;
     }));
     const notes = [`${rows.length} of ${alarms.length} active alarms`];
-    if (filter) notes.push(`of those that meet ${filter}`);
+    if (filter) notes.push(`the filter is ${filter}`);
     if (repeats) notes.push(`${repeats} repeated notifications left out`);
     if (unlisted) notes.push(`${unlisted} alarms found no room in the list`);
     at("note").textContent = notes.join("; ");

@@ -178,10 +178,13 @@ impl Session {
     }
 }
 
-/// Returns the path of an example's program, which is built if that has not been done. All of the workspace has the same
-/// features, so that `cargo test --workspace` leaves nothing to do.
+/// Returns the path of an example's program. `cargo test --workspace` has built it with its own tests; else it is built.
 fn built(example: &str) -> io::Result<String> {
     let folder = Path::new(env!("CARGO_BIN_EXE_punctual")).with_file_name("");
+    let program = folder.join(example).display().to_string();
+    if Path::new(&program).exists() {
+        return Ok(program);
+    }
     let profile = match folder.file_name() {
         Some(name) if name != "debug" => name.to_string_lossy().into_owned(),
         _ => "dev".to_owned(),
@@ -194,7 +197,7 @@ fn built(example: &str) -> io::Result<String> {
         .env("CARGO_NET_OFFLINE", "true")
         .status()?;
     match status.success() {
-        true => Ok(folder.join(example).display().to_string()),
+        true => Ok(program),
         false => Err(io::Error::other(format!("{example} cannot be built"))),
     }
 }
