@@ -335,6 +335,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
             RTEVENT_SERVICE,
         ],
     ),
+    // A consumer and a supplier of the Notification Service, with a page of the console; its tests run the service.
+    (
+        "punctual-example-alarms",
+        &[
+            "punctual",
+            "punctual-build",
+            "punctual-console",
+            HOST,
+            NOTIFICATION,
+        ],
+    ),
     (
         "punctual-cli",
         &[

@@ -1,7 +1,8 @@
 //! Runner of the commands of one page, in a folder that is removed afterwards.
 //!
 //! Commands begin in a folder `punctual`, as after a clone. `cargo run --bin punctual --` is the
-//! program that was built, in any folder. Programs of a crate that the page makes are built by
+//! program that was built, in any folder, and so are the programs of the examples ([`EXAMPLES`]), which
+//! stand beside it, and are built if they do not. Programs of a crate that the page makes are built by
 //! cargo, with the artifacts of `tests/new.rs`. Port 2809 is replaced by another one each time, so
 //! that pages do not conflict.
 
@@ -16,6 +17,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// Programs of the examples that pages run.
+const EXAMPLES: [&str; 2] = ["alarm-element", "alarm-manager"];
 
 /// Time after which a command counts as hanging. It is long because the first build of a crate
 /// compiles all of Punctual.
@@ -107,7 +111,13 @@ impl Session {
     fn start(&self, step: &Step) -> io::Result<Child> {
         let punctual = env!("CARGO_BIN_EXE_punctual");
         let command = self.with_port(&step.command);
-        let command = command.replace("cargo run --bin punctual --", punctual);
+        let mut command = command.replace("cargo run --bin punctual --", punctual);
+        for example in EXAMPLES {
+            let run = format!("cargo run --bin {example} --");
+            if command.contains(&run) {
+                command = command.replace(&run, &built(example)?);
+            }
+        }
         let script = match step.is_background {
             true => format!("exec 2>&1\n{command}"),
             false => format!(
@@ -165,6 +175,30 @@ impl Session {
 
     fn with_port(&self, text: &str) -> String {
         text.replace("2809", &self.port.to_string())
+    }
+}
+
+/// Returns the path of an example's program. `cargo test --workspace` has built it with its own tests; else it is built.
+fn built(example: &str) -> io::Result<String> {
+    let folder = Path::new(env!("CARGO_BIN_EXE_punctual")).with_file_name("");
+    let program = folder.join(example).display().to_string();
+    if Path::new(&program).exists() {
+        return Ok(program);
+    }
+    let profile = match folder.file_name() {
+        Some(name) if name != "debug" => name.to_string_lossy().into_owned(),
+        _ => "dev".to_owned(),
+    };
+    let status = Command::new("cargo")
+        .args(["build", "--quiet", "--bin", example, "--profile", &profile])
+        .arg("--target-dir")
+        .arg(folder.join(".."))
+        .current_dir(root())
+        .env("CARGO_NET_OFFLINE", "true")
+        .status()?;
+    match status.success() {
+        true => Ok(program),
+        false => Err(io::Error::other(format!("{example} cannot be built"))),
     }
 }
 

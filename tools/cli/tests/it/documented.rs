@@ -10,6 +10,7 @@ const FOLDERS: &[&str] = &[
     "",
     "docs",
     "docs/guide",
+    "examples/alarms",
     "examples/cpp",
     "examples/telemetry",
     "examples/tls",

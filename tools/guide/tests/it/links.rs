@@ -22,6 +22,7 @@ fn documents() -> Vec<PathBuf> {
         "interop",
         "fuzz",
         "services",
+        "examples/alarms",
         "examples/cpp",
         "examples/telemetry",
         "examples/tls",
