@@ -54,6 +54,8 @@ pub(crate) struct Follower {
     flushes: Vec<Flush>,
     /// Latest moment at which events are handed out; `None` once they are.
     gathers_until: Option<Instant>,
+    /// Number of the next delivery; `None` before the first.
+    next_delivery: Option<u64>,
 }
 
 /// Caller that waits for acknowledgements to arrive.
@@ -78,6 +80,7 @@ impl Follower {
             unconfirmed: Vec::new(),
             flushes: Vec::new(),
             gathers_until: None,
+            next_delivery: None,
         }
     }
 
@@ -91,7 +94,7 @@ impl Follower {
         let mut busy = interval(sign.max(Duration::from_millis(1)));
         busy.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // No event is handed out before those that another process has left are there.
-        self.gathers_until = Some(Instant::now() + self.limits.acknowledge_wait + PAUSE);
+        self.gather();
         let mut look = interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut connects = self.connection.connects.clone();
@@ -188,9 +191,29 @@ impl Follower {
             priority: properties.priority,
             is_repeated: info.delivered > 1,
         };
+        self.note_delivery(info.consumer_sequence);
         if let Some(reply) = self.held.add(Event { delivery, reply }) {
             self.acknowledge(vec![reply]).await;
         }
+    }
+
+    /// Notes the number of a delivery. The servers number them one after the other: if some are missing, they were lost
+    /// with a connection or a server, or are another process's, and come again before those that follow.
+    fn note_delivery(&mut self, number: u64) {
+        if self.next_delivery.is_some_and(|next| number > next) {
+            tracing::debug!(
+                "reader {}: deliveries before {number} are missing",
+                self.path
+            );
+            self.gather();
+        }
+        self.next_delivery = Some(number + 1);
+    }
+
+    /// Hands no event out before those that are delivered and not acknowledged are all there.
+    fn gather(&mut self) {
+        self.gathers_until = Some(Instant::now() + self.limits.acknowledge_wait + PAUSE);
+        self.held.gather(true);
     }
 
     async fn acknowledge(&mut self, replies: Vec<Subject>) {

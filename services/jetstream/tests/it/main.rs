@@ -8,6 +8,7 @@ mod bridge;
 mod cluster;
 mod conformance;
 mod losses;
+mod lost;
 #[path = "../nats/mod.rs"]
 mod nats;
 mod nodes;
