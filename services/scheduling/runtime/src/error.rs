@@ -118,10 +118,10 @@ pub enum ScheduleError {
     /// There is no strategy of this name.
     #[error("there is no strategy `{0}`: `punctual schedule check --help` lists them")]
     Strategy(String),
-    /// The model has no host of this name.
-    #[error("the model has no host `{host}`; it has {}", known.join(", "))]
+    /// The model has no host of this name, or several where none was named.
+    #[error("{}", which_host(host, known))]
     Host {
-        /// Name that was given.
+        /// Name that was given; empty for the only host.
         host: String,
         /// Names of the hosts.
         known: Vec<String>,
@@ -246,3 +246,12 @@ macro_rules! shown_as_displayed {
     )*};
 }
 shown_as_displayed!(UnknownName, MachineError, NoiseError, ScheduleError);
+
+/// Says which hosts there are.
+fn which_host(host: &str, known: &[String]) -> String {
+    let known = known.join(", ");
+    match host {
+        "" => format!("the model has several hosts, {known}, and none of them was chosen"),
+        _ => format!("the model has no host `{host}`; it has {known}"),
+    }
+}

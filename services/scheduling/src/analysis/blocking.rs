@@ -4,8 +4,9 @@
 //! of lower priority blocks another by a section whose mutex has a ceiling at or above the other's
 //! priority. A task of equal priority does not: it interferes, by whole jobs.
 //!
-//! A section without preemption blocks like a mutex of the highest ceiling, and is counted here too:
-//! under inheritance it adds to the mutexes, so that the longer of both would not be safe.
+//! A section without preemption blocks like a mutex of the highest ceiling, and is counted here too.
+//! But it begins while others hold mutexes, unless they have their ceilings at once: under inheritance,
+//! and under priority ceilings, it adds to the mutexes, so that the longer of both would not be safe.
 
 use std::collections::BTreeMap;
 
@@ -68,7 +69,8 @@ pub struct Cause {
 
 /// Returns the blocking of each task of a processor, in their order.
 ///
-/// Exact for both ceilings if a critical section may stand anywhere in a job. Under inheritance a safe
+/// Exact for immediate ceilings if a critical section may stand anywhere in a job, and for priority ceilings without
+/// sections without preemption. Under inheritance a safe
 /// bound, nested sections included: the lesser of the sums of the longest sections over tasks, and over
 /// mutexes, as each task holds one outermost section at most when the blocking begins.
 #[must_use]
@@ -82,7 +84,8 @@ pub fn blocking(tasks: &[Locking<'_>], protocol: Protocol) -> Vec<Blocking> {
             let causes = causes(tasks, own, &ceilings);
             match protocol {
                 Protocol::Inheritance => inherited(causes),
-                Protocol::Ceiling | Protocol::ImmediateCeiling => longest(causes),
+                Protocol::Ceiling => longest_of_two(causes),
+                Protocol::ImmediateCeiling => longest(causes),
             }
         })
         .collect()
@@ -153,6 +156,27 @@ fn longest(causes: impl Iterator<Item = Cause>) -> Blocking {
         .into_iter()
         .collect();
     sum(by)
+}
+
+/// Returns the blocking by a mutex that one task holds, and a section without preemption of another that has preempted it;
+/// or by one of both.
+fn longest_of_two(causes: impl Iterator<Item = Cause>) -> Blocking {
+    let (locked, unpreempted): (Vec<_>, Vec<_>) = causes.partition(|cause| cause.mutex.is_some());
+    let longest_beside = |task: Option<usize>| {
+        let others = locked.iter().filter(|cause| Some(cause.task) != task);
+        others.max_by_key(|cause| cause.length).copied()
+    };
+    let longest_of_all = longest_beside(None);
+    let beside = |cause: &Cause| match longest_of_all {
+        Some(longest) if longest.task == cause.task => longest_beside(Some(cause.task)),
+        longest => longest,
+    };
+    let of_two = unpreempted
+        .iter()
+        .map(|cause| sum(beside(cause).into_iter().chain([*cause]).collect()));
+    let alone = longest_of_all.map(|cause| sum(vec![cause]));
+    let all = of_two.chain(alone);
+    all.max_by_key(|blocking| blocking.time).unwrap_or_default()
 }
 
 /// Returns the blocking by one section of each task, or by one section on each mutex.

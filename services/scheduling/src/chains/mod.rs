@@ -21,7 +21,7 @@ use crate::release::Stream;
 use crate::strategy::Dispatching;
 use crate::time::Time;
 use processor::Resident;
-pub(crate) use processor::{by_itself, seen_by_others};
+pub(crate) use processor::{Locker, by_itself, if_interrupted, seen_by_others};
 
 /// Work after which the search is given up, in pairs of streams of one processor that were compared.
 const EFFORT: u64 = 200_000_000;
@@ -242,9 +242,13 @@ impl<'s> Search<'s> {
         let own = self.processors[at].binary_search(&index).unwrap_or(0);
         let residents = self.residents(at);
         let levels = &self.chains.levels[at];
-        let platform = self.chains.interference.get(at).and_then(Option::as_ref);
+        let on = processor::On {
+            levels,
+            protocol: self.chains.protocol,
+            platform: self.chains.interference.get(at).and_then(Option::as_ref),
+        };
         if levels[place.level] == Dispatching::Static {
-            return Some(processor::of_static(&residents, own, platform));
+            return Some(processor::of_static(&residents, own, on));
         }
         let changes = self.changes[at];
         if self.bands[at]
@@ -252,11 +256,6 @@ impl<'s> Search<'s> {
             .is_none_or(|(then, _)| *then != changes)
         {
             self.spend(residents.len().pow(2))?;
-            let on = processor::On {
-                levels,
-                protocol: self.chains.protocol,
-                platform,
-            };
             let bands = processor::bands(&residents, on);
             self.bands[at] = Some((changes, bands));
         }
@@ -265,7 +264,7 @@ impl<'s> Search<'s> {
             response,
             local: response,
         });
-        Some(found.unwrap_or_else(|| processor::of_static(&residents, own, platform)))
+        Some(found.unwrap_or_else(|| processor::of_static(&residents, own, on)))
     }
 
     fn residents(&self, at: usize) -> Vec<Resident<'s>> {

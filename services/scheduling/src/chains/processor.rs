@@ -4,7 +4,7 @@ use crate::analysis::blocking::{
     Blocking, CriticalSection, Locking, Protocol, blocking as blocked,
 };
 use crate::analysis::edf::{Sharing, band_test};
-use crate::analysis::fixed_priority::{Prioritized, bound};
+use crate::analysis::fixed_priority::{Prioritized, bound, tail};
 use crate::analysis::{Preemption, Response, Task, edf};
 use crate::strategy::Dispatching;
 use crate::time::Time;
@@ -131,23 +131,56 @@ impl Resident<'_> {
         let suspended = self.suspended + self.blocking * self.replies;
         by_itself(self.task, suspended).with_jitter(self.jitter)
     }
+
+    fn locker(&self) -> Locker<'_> {
+        Locker {
+            sections: self.sections,
+            level: self.level,
+        }
+    }
+}
+
+/// Mutexes that the jobs of a stream lock.
+#[derive(Clone, Copy)]
+pub(crate) struct Locker<'s> {
+    pub(crate) sections: &'s [CriticalSection],
+    pub(crate) level: usize,
+}
+
+/// Returns the task of a stream for its own analysis, of which a job without preemption is perhaps not done in one go: it
+/// has to wait if another of its level or a lower one holds a mutex that it locks, and those of higher levels run
+/// meanwhile. Under immediate ceilings it does not begin before the others have unlocked.
+pub(crate) fn if_interrupted<'s>(
+    task: Task,
+    own: Locker<'_>,
+    mut others: impl Iterator<Item = Locker<'s>>,
+    protocol: Protocol,
+) -> Task {
+    let begins_with_all = own.sections.is_empty() || protocol == Protocol::ImmediateCeiling;
+    if begins_with_all || tail(&task).is_zero() {
+        return task;
+    }
+    match others.any(|other| other.level >= own.level && !other.sections.is_empty()) {
+        true => floating(task),
+        false => task,
+    }
 }
 
 /// Returns the response of a stream of a static level, or of a level in which any order is possible.
-pub(super) fn of_static(
-    residents: &[Resident<'_>],
-    index: usize,
-    platform: Option<&Task>,
-) -> Found {
+pub(super) fn of_static(residents: &[Resident<'_>], index: usize, on: On<'_>) -> Found {
     let own = &residents[index];
+    let others = || {
+        let all = residents.iter().enumerate();
+        all.filter(|(at, _)| *at != index).map(|(_, other)| other)
+    };
     // As others see them: with the jitter that a suspension adds.
-    let others = residents.iter().enumerate();
-    let above: Vec<Task> = others
-        .filter(|(at, other)| *at != index && other.level <= own.level)
-        .map(|(_, other)| other.seen_by_others())
+    let above: Vec<Task> = others()
+        .filter(|other| other.level <= own.level)
+        .map(Resident::seen_by_others)
         .collect();
-    let above: Vec<&Task> = above.iter().chain(platform).collect();
-    let task = own.by_itself();
+    let above: Vec<&Task> = above.iter().chain(on.platform).collect();
+    let lockers = others().map(Resident::locker);
+    let task = if_interrupted(own.by_itself(), own.locker(), lockers, on.protocol);
     let response = match task.wcet.is_zero() {
         // A conjunction, which takes no time.
         true => Response::Within(own.jitter),

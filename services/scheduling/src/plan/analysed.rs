@@ -3,7 +3,7 @@
 use crate::analysis::Task;
 use crate::analysis::blocking::Protocol;
 use crate::analysis::fixed_priority::Prioritized;
-use crate::chains::{EndToEnd, Place, by_itself, replies, seen_by_others};
+use crate::chains::{EndToEnd, Locker, Place, by_itself, if_interrupted, replies, seen_by_others};
 use crate::release::Stream;
 use crate::strategy::Dispatching;
 use crate::time::Time;
@@ -109,12 +109,22 @@ impl Analysed {
             false => outcome.jitter,
         };
         let blocking = self.blocking_of_part(stream);
-        by_itself(
-            &own.task,
-            outcome.suspended + blocking * self.replies[stream],
-        )
-        .with_blocking(blocking)
-        .with_jitter(jitter)
+        let suspended = outcome.suspended + blocking * self.replies[stream];
+        let task = by_itself(&own.task, suspended);
+        let others = self.places[stream].map(|place| self.residents(place.processor));
+        let others = others.unwrap_or_default().iter();
+        let others = others.filter(|&&other| other != stream);
+        let lockers = others.map(|&other| self.locker(other));
+        if_interrupted(task, self.locker(stream), lockers, self.protocol)
+            .with_blocking(blocking)
+            .with_jitter(jitter)
+    }
+
+    fn locker(&self, stream: usize) -> Locker<'_> {
+        Locker {
+            sections: &self.streams[stream].sections,
+            level: self.places[stream].map_or(0, |place| place.level),
+        }
     }
 
     /// Returns the execution time of a stream's operation, without those that it calls, with which its own

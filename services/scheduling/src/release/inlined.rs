@@ -17,6 +17,8 @@ pub(super) struct Inlined {
     pub(super) sections: Vec<Vec<CriticalSection>>,
     /// Calls that release other operations.
     pub(super) effects: Vec<Vec<Effect>>,
+    /// Operations in its thread that expect calls at a distance, with the number of calls in each job.
+    pub(super) expecting: Vec<Vec<(usize, u64)>>,
     /// `true` for operations that others call.
     pub(super) is_called: Vec<bool>,
     preemption: Vec<Preemption>,
@@ -49,6 +51,7 @@ impl Inlined {
             deadline: vec![None; count],
             sections: vec![Vec::new(); count],
             effects: vec![Vec::new(); count],
+            expecting: vec![Vec::new(); count],
             is_called: vec![false; count],
             preemption: vec![Preemption::Full; count],
         };
@@ -56,6 +59,7 @@ impl Inlined {
         for &operation in model.order.iter().rev() {
             all.add(model, operation);
             collected += all.effects[operation].len() + all.sections[operation].len();
+            collected += all.expecting[operation].len();
             if collected > MOST_COLLECTED {
                 let message = format!(
                     "more than {MOST_COLLECTED} calls and critical sections of operations that run in \
@@ -73,6 +77,7 @@ impl Inlined {
         let mut called = Called::default();
         let mut sections = BTreeMap::new();
         let mut effects = BTreeMap::new();
+        let mut expecting = BTreeMap::new();
         longest_of_each(&mut sections, &own.sections);
         for call in &own.calls {
             let callee = call.operation;
@@ -82,6 +87,10 @@ impl Inlined {
                 continue;
             }
             demand = demand + self.demand[callee] * call.times;
+            let its_own = expects(model, callee).then_some((callee, 1));
+            for (one, times) in self.expecting[callee].iter().copied().chain(its_own) {
+                add_times(&mut expecting, one, times.saturating_mul(call.times));
+            }
             let deadlines = [
                 deadline,
                 self.deadline[callee],
@@ -108,6 +117,7 @@ impl Inlined {
             two_way,
         };
         self.effects[operation] = effects.into_iter().map(effect).collect();
+        self.expecting[operation] = expecting.into_iter().collect();
     }
 
     /// Returns the points of preemption of an operation's jobs, if a release causes several of them.
@@ -157,6 +167,12 @@ fn is_inlined(model: &Model, caller: usize, call: &Call) -> bool {
     call.two_way && callee.host == model.operations[caller].host && callee.kind == Kind::Operation
 }
 
+/// Returns whether the period of an operation is the least distance of its calls.
+pub(super) fn expects(model: &Model, operation: usize) -> bool {
+    let operation = &model.operations[operation];
+    operation.period.is_some() && operation.threads == 0
+}
+
 /// Returns the longest section without preemption.
 fn section(preemption: Preemption, demand: Time) -> Time {
     match preemption {
@@ -173,8 +189,8 @@ fn longest_of_each(sections: &mut BTreeMap<usize, Time>, added: &[CriticalSectio
     }
 }
 
-fn add_times(effects: &mut BTreeMap<(usize, bool), u64>, key: (usize, bool), times: u64) {
-    let all = effects.entry(key).or_insert(0);
+fn add_times<K: Ord>(calls: &mut BTreeMap<K, u64>, key: K, times: u64) {
+    let all = calls.entry(key).or_insert(0);
     *all = all.saturating_add(times);
 }
 

@@ -183,7 +183,10 @@ impl Propagation<'_> {
     fn check_rate(&mut self, operation: usize, supplier: usize, jobs: u64) {
         let own = &self.model.operations[operation];
         let supplier = &self.streams[supplier];
-        let (Some(least), 0) = (own.period, own.threads) else {
+        let Some(least) = own
+            .period
+            .filter(|_| inlined::expects(self.model, operation))
+        else {
             return;
         };
         let period = supplier.task.period;
@@ -243,6 +246,10 @@ impl Propagation<'_> {
             sections: self.inlined.sections[operation].clone(),
             released_by,
         });
+        for at in 0..self.inlined.expecting[operation].len() {
+            let (expecting, times) = self.inlined.expecting[operation][at];
+            self.check_rate(expecting, stream, times.saturating_mul(jobs));
+        }
         for &effect in &self.inlined.effects[operation] {
             self.incoming[effect.operation].push(Incoming { stream, effect });
         }

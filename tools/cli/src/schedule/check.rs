@@ -38,7 +38,9 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let source = &options.source;
     let model = source.model(&source.read()?)?;
     let plan = source.plan(&model)?;
-    let moves = plan.moves(&model, source.chosen(&model)?);
+    let strategy = source.chosen(&model)?;
+    let mends = plan.confirmed_mends(&model, strategy);
+    let moves = plan.moves(&model, strategy);
     let here = match &options.here {
         Some(name) => Some(remarks(source, &model, &plan, name)?),
         None => None,
@@ -51,12 +53,12 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
             fits: plan.fits(),
             processors: &plan.processors,
             streams: &plan.streams,
-            mends: plan.mends(),
+            mends,
             moves,
             here,
         })?,
         false => {
-            text::print(&plan, &moves);
+            text::print(&plan, &mends, &moves);
             text::print_here(here.as_deref());
         }
     }

@@ -14,14 +14,14 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Prints the processors, the streams, the verdict, and what would mend it.
-pub(super) fn print(plan: &Plan, moves: &[Move]) {
+pub(super) fn print(plan: &Plan, mends: &[Mends], moves: &[Move]) {
     print_processors(plan);
     anstream::println!();
     print_streams(plan);
     anstream::println!();
     print_verdict(plan);
-    for mends in plan.mends() {
-        print_mends(plan, &mends);
+    for mends in mends {
+        print_mends(plan, mends);
     }
     print_moves(plan, moves);
 }
@@ -199,7 +199,7 @@ fn print_mends(plan: &Plan, mends: &Mends) {
     let at = name(&plan.processors[mends.processor]);
     if mends.scale.is_none() && mends.interference.is_none() && mends.changes.is_empty() {
         anstream::println!(
-            "\nno shorter execution time and no longer period on processor {at} alone mends it, if the jitter of its operations stays (see what-if)"
+            "\nof no shorter execution time and no longer period on processor {at} was it proved that it alone mends it (see what-if)"
         );
         return;
     }
@@ -209,7 +209,7 @@ fn print_mends(plan: &Plan, mends: &Mends) {
     if let Some(scale) = mends.scale {
         anstream::println!(
             "  all execution times at most {:.1} % of what they are",
-            100.0 * scale
+            (1_000.0 * scale).floor() / 10.0
         );
     }
     let platform = plan.processors[mends.processor].interference;

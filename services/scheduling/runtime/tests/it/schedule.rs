@@ -111,6 +111,13 @@ fn faults_and_names_that_are_not_known_end_the_start() {
         refused.to_string(),
         "the model has no host `station`; it has localhost"
     );
+    let two =
+        "[host.one]\n[host.other]\n[operation.o]\nhost = 'one'\nwcet = '1ms'\nperiod = '9ms'\n";
+    let refused = Schedule::new(model(two), "", &options("RMS")).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the model has several hosts, one, other, and none of them was chosen"
+    );
     let refused = Schedule::from_file("/no/such.toml", "", &options("RMS")).unwrap_err();
     assert!(
         refused.to_string().starts_with("/no/such.toml: "),

@@ -1,6 +1,6 @@
 //! Tests of models with faults: each names what is wrong, and where.
 
-use super::shown;
+use super::{model, planned, shown};
 use punctual_scheduling::model::{MOST_OPERATIONS, read};
 use punctual_scheduling::plan::plan;
 use punctual_scheduling::strategy::Rms;
@@ -138,6 +138,20 @@ fn more_operations_than_a_model_may_have_are_refused() {
         found.contains("a model has 100000 operations at most"),
         "{found}"
     );
+}
+
+#[test]
+fn rates_of_operations_that_run_in_the_caller_s_thread_may_not_contradict_each_other_either() {
+    let text = "[operation.fast]\nwcet = \"1ms\"\nperiod = \"10ms\"\ncalls = [{ operation = \"between\", times = 2 }]\n\
+         [operation.between]\nwcet = \"1ms\"\ncalls = [{ operation = \"slow\" }]\n\
+         [operation.slow]\nwcet = \"1ms\"\nperiod = \"6ms\"";
+    assert_eq!(
+        faults(text),
+        "t.toml:8:12: error: `slow` expects calls 6ms apart, and `fast` calls it 2 times every 10ms"
+    );
+    // As often as expected, and one that runs by its own period besides.
+    planned(&model(&text.replace("6ms", "5ms")));
+    planned(&model(&format!("{text}\nthreads = 1")));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{model, planned};
 use punctual_scheduling::Time;
+use punctual_scheduling::strategy::Rms;
 
 /// Returns the execution time of the first change of an operation that mends a model.
 fn wcet(text: &str, operation: &str) -> Option<Time> {
@@ -43,4 +44,110 @@ fn the_execution_time_is_that_of_one_job_of_a_release() {
     // 1 of jitter, and 1 by the source: four jobs have 8.
     assert_eq!(wcet(text, "called"), Some(Time::from_millis(2)));
     assert!(planned(&model(&text.replace("3ms", "2ms"))).fits());
+}
+
+/// Returns the changes of operations that a plan anew confirms, as `name.key at value`.
+fn confirmed(text: &str) -> Vec<String> {
+    let model = model(text);
+    let mends = planned(&model).confirmed_mends(&model, &Rms);
+    let changes = mends.iter().flat_map(|mends| &mends.changes);
+    let keys = changes.flat_map(|one| {
+        let name = &one.operation;
+        let wcet = one.wcet.map(|wcet| format!("{name}.wcet at {wcet}"));
+        let period = one
+            .period
+            .map(|period| format!("{name}.period at {period}"));
+        [wcet, period].into_iter().flatten()
+    });
+    keys.collect()
+}
+
+const LATE: &str = r#"
+    mutexes = ["m"]
+    [operation.fast]
+    wcet = "6ms"
+    period = "20ms"
+    [operation.slow]
+    wcet = "10ms"
+    period = "50ms"
+    deadline = "15ms"
+"#;
+
+#[test]
+fn changes_are_confirmed_by_a_plan_with_them() {
+    let all = ["fast.wcet at 5ms", "slow.wcet at 9ms"];
+    assert_eq!(confirmed(LATE), all);
+}
+
+#[test]
+fn a_period_that_changes_priorities_mends_only_if_it_does_so_with_those() {
+    let text = r#"
+        [operation.fast]
+        wcet = "6ms"
+        period = "10ms"
+        deadline = "12ms"
+        [operation.middle]
+        wcet = "7ms"
+        period = "20ms"
+        [operation.slow]
+        wcet = "20ms"
+        period = "100ms"
+        deadline = "45ms"
+    "#;
+    // 20 own, 14 of the middle, one job of 6.
+    let period = planned(&model(text)).mends()[0].changes[0].period;
+    assert_eq!(period, Some(Time::from_millis(40)));
+    // Then the middle one comes first, and the fast one ends after 13.
+    assert!(
+        !confirmed(text)
+            .iter()
+            .any(|one| one.starts_with("fast.period"))
+    );
+    let text = text.replace("12ms", "13ms");
+    assert!(confirmed(&text).contains(&"fast.period at 40ms".to_owned()));
+}
+
+#[test]
+fn a_deadline_that_the_model_states_does_not_move_with_the_period() {
+    let text = |deadline: &str| {
+        format!(
+            "[operation.one]\nwcet = '4ms'\nperiod = '10ms'\n{deadline}\n\
+             [operation.other]\nwcet = '8ms'\nperiod = '30ms'\npreemption = 'none'"
+        )
+    };
+    assert_eq!(
+        confirmed(&text("")),
+        ["one.wcet at 2.000001ms", "one.period at 11.999999ms"]
+    );
+    assert_eq!(
+        confirmed(&text("deadline = '10ms'")),
+        ["one.wcet at 2.000001ms"]
+    );
+}
+
+#[test]
+fn an_execution_time_is_not_shorter_than_a_section() {
+    let locks = |time: &str| {
+        let locks = format!("locks = [{{ mutex = 'm', time = '{time}' }}]");
+        confirmed(&format!("{LATE}{locks}"))
+    };
+    assert_eq!(locks("9ms"), ["fast.wcet at 5ms", "slow.wcet at 9ms"]);
+    assert_eq!(locks("9.5ms"), ["fast.wcet at 5ms"]);
+}
+
+#[test]
+fn a_factor_shortens_no_message() {
+    let text = |message: &str| {
+        let text = format!(
+            "[host.here]\n[host.there]\n\
+             [[message]]\nfrom = 'here'\nto = 'there'\ntime = '{message}'\n\
+             [operation.caller]\nhost = 'here'\nwcet = '6ms'\nperiod = '20ms'\ncalls = [{{ operation = 'called' }}]\n\
+             [operation.called]\nhost = 'there'\nwcet = '2ms'"
+        );
+        let model = model(&text);
+        planned(&model).confirmed_mends(&model, &Rms)
+    };
+    // 6 own, 2 of the called one, and 14 of messages: ten elevenths of all would do, but not of the 6 alone.
+    assert_eq!(text("7ms")[0].scale, None);
+    assert_eq!(text("10ms")[0].scale, None);
 }
