@@ -101,10 +101,11 @@ impl Outlet {
 
     fn push_events(&self, consumer: &Client, taken: Vec<Numbered<Arc<Event>>>) {
         let events: Vec<Arc<Event>> = taken.iter().map(|one| one.entry.event.clone()).collect();
-        let own = self.own.clone();
+        // Up to the reply, or the end of its time, so that the events of a proxy that ends meanwhile are counted.
+        let own = self.own.upgrade();
         let consumer = consumer.bounded(self.base.common.limits.call_timeout);
         consumer.push(&events, move |outcome| {
-            if let Some(own) = own.upgrade() {
+            if let Some(own) = own {
                 own.pushed(outcome, taken);
             }
         });
