@@ -37,5 +37,9 @@ fn main() -> Result<(), Error> {
         .client(false)
         .server(false)
         .type_codes(false)
-        .compile(&["idl/kept.idl"])
+        .compile(&["idl/kept.idl"])?;
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let idl = here.unwrap_or_default().join("idl");
+    println!("cargo:idl={}", idl.display());
+    Ok(())
 }

@@ -221,6 +221,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             EVENTS,
             HOST,
             CONSTRAINT,
+            // A notify log is a channel of the Notification Service.
+            NOTIFICATION,
             "punctual-build",
         ],
     ),

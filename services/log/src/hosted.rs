@@ -6,7 +6,7 @@ use punctual_host::metrics::Exposition;
 use punctual_host::publish::publish;
 use punctual_host::{ServeError, Service};
 
-use crate::servant::{EVENT_FACTORY, FACTORY};
+use crate::servant::{EVENT_FACTORY, FACTORY, NOTIFY_FACTORY};
 use crate::service::LogService;
 
 impl Service for LogService {
@@ -27,10 +27,18 @@ impl Service for LogService {
         Some(format!("{logs} logs with {records} records"))
     }
 
+    /// Publishes the factories by their own names, and by those that clients of TAO and VisiBroker resolve.
     fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
         let root = Self::serve(self, parent).map_err(ServeError::of::<Self>)?;
-        publish(parent.orb(), EVENT_FACTORY, root.event.as_object())
-            .map_err(ServeError::of::<Self>)?;
+        for (name, reference) in [
+            ("BasicLogService", root.basic.as_object()),
+            (EVENT_FACTORY, root.event.as_object()),
+            ("EventLogService", root.event.as_object()),
+            (NOTIFY_FACTORY, root.notify.as_object()),
+            ("NotifyLogService", root.notify.as_object()),
+        ] {
+            publish(parent.orb(), name, reference).map_err(ServeError::of::<Self>)?;
+        }
         Ok(root.basic.as_object().clone())
     }
 

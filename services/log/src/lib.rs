@@ -8,6 +8,7 @@
 //! query, iterators                   constraints, results in parts; iterators of clients
 //! notices                            events that logs send themselves
 //! logs, servant                      the logs of a factory; what clients call
+//! starting, service, hosted, settings    channels and logs that were kept; the service in a process
 //! ```
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -48,5 +49,6 @@ mod stored {
     include!(concat!(env!("OUT_DIR"), "/kept.rs"));
 }
 
-pub use generated::{ds_event_log_admin, ds_log_admin, ds_log_notification, time_base};
+pub use generated::{ds_event_log_admin, ds_log_admin, ds_log_notification, ds_notify_log_admin};
+pub use punctual_notification::time_base;
 use stored::kept;

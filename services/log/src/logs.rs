@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use punctual::{Interface, Servant};
+use punctual_notification::EventFilter;
+use punctual_notification::cos_notify_channel_admin::ChannelId;
 
 use crate::common::Common;
 use crate::ds_log_admin::{self as idl, LogId, LogMgr, RecordId};
@@ -15,9 +17,45 @@ use crate::record::Entry;
 use crate::refusal::Refusal;
 use crate::storage::Change;
 
-/// Function that makes the servant of a log.
-pub(crate) type Serve =
-    Box<dyn Fn(&Arc<Logs>, &Arc<Log>) -> Result<Arc<dyn Servant>, Refusal> + Send + Sync>;
+/// Function that makes the servant of a log, from its channel and filter if it is a notify log.
+pub(crate) type Serve = Box<
+    dyn Fn(&Arc<Logs>, &Arc<Log>, Option<Notify>) -> Result<Arc<dyn Servant>, Refusal>
+        + Send
+        + Sync,
+>;
+
+/// Attributes of a log, as they are kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Attributes {
+    pub(crate) settings: kept::Log,
+    /// Channel and filter of a notify log.
+    pub(crate) notify: Option<Notify>,
+}
+
+/// Channel and filter of a notify log.
+#[derive(Clone, Debug)]
+pub(crate) struct Notify {
+    pub(crate) channel: ChannelId,
+    pub(crate) filter: Option<EventFilter>,
+}
+
+impl Notify {
+    pub(crate) fn to_kept(&self) -> kept::NotifyLog {
+        kept::NotifyLog {
+            channel: self.channel,
+            filter: self.filter.as_ref().map_or(0, EventFilter::number),
+        }
+    }
+}
+
+impl From<kept::Log> for Attributes {
+    fn from(settings: kept::Log) -> Self {
+        Self {
+            settings,
+            notify: None,
+        }
+    }
+}
 
 /// Reason for which a log is not created.
 #[derive(Debug)]
@@ -100,18 +138,16 @@ impl Logs {
     pub(crate) fn create(
         self: &Arc<Self>,
         id: Option<LogId>,
-        settings: kept::Log,
+        attributes: impl Into<Attributes>,
     ) -> Result<(idl::Log, LogId), NotCreated> {
         self.common.check_access()?;
         let _changing = self.changing.lock();
         let id = self.free_id(id)?;
-        let settings = kept::Log {
-            id,
-            made_by: self.made_by,
-            ..settings
-        };
+        let mut attributes = attributes.into();
+        attributes.settings.id = id;
+        attributes.settings.made_by = self.made_by;
         self.common.count_log()?;
-        let created = self.common.metrics.changes.count(|| self.made(settings));
+        let created = self.common.metrics.changes.count(|| self.made(attributes));
         if created.is_err() {
             self.common.forget_log();
         }
@@ -119,12 +155,15 @@ impl Logs {
     }
 
     /// Makes a log, durably.
-    fn made(self: &Arc<Self>, settings: kept::Log) -> Result<idl::Log, Refusal> {
+    fn made(self: &Arc<Self>, attributes: Attributes) -> Result<idl::Log, Refusal> {
         let number = self.common.objects.number();
-        let change = Change::Log(number, Some(settings.clone()));
-        self.common.storage.change(change)?;
+        let Attributes { settings, notify } = attributes;
+        let mut changes = vec![Change::Log(number, Some(settings.clone()))];
+        let kept = notify.as_ref().map(Notify::to_kept);
+        changes.extend(kept.map(|kept| Change::NotifyLog(number, kept)));
+        self.common.storage.change_all(changes)?;
         let log = Arc::new(Log::new(self.shared(), number, settings, (0, Vec::new())));
-        let reference = self.add(log.clone()).inspect_err(|_| {
+        let reference = self.add(log.clone(), notify).inspect_err(|_| {
             // Reported where it is written.
             let _ = self.common.storage.change(Change::Log(number, None));
         })?;
@@ -157,21 +196,21 @@ impl Logs {
     pub(crate) fn restore(
         self: &Arc<Self>,
         number: u64,
-        settings: kept::Log,
+        attributes: Attributes,
         records: (u64, Vec<(RecordId, Entry)>),
     ) -> Result<(), Refusal> {
-        let log = Log::new(self.shared(), number, settings, records);
+        let log = Log::new(self.shared(), number, attributes.settings, records);
         self.common.count_kept_log();
-        self.add(Arc::new(log)).map(drop)
+        self.add(Arc::new(log), attributes.notify).map(drop)
     }
 
     fn shared(&self) -> (Arc<Common>, Option<Arc<dyn Tell>>) {
         (self.common.clone(), self.notices.clone())
     }
 
-    fn add(self: &Arc<Self>, log: Arc<Log>) -> Result<idl::Log, Refusal> {
+    fn add(self: &Arc<Self>, log: Arc<Log>, notify: Option<Notify>) -> Result<idl::Log, Refusal> {
         let objects = &self.common.objects;
-        let servant = (self.serve)(self, &log)?;
+        let servant = (self.serve)(self, &log, notify)?;
         let reference: idl::Log = objects.add(&objects.id_of(log.number()), servant)?;
         let served = Served {
             log: log.clone(),

@@ -2,12 +2,13 @@
 
 use punctual::stub::Marshal;
 use punctual::{Any, Typed};
+use punctual_notification::cos_notify_filter::Filter;
 
 use crate::ds_log_admin::{
     self as idl, AdministrativeState, ForwardingState, LogId, OperationalState, TimeT,
 };
 use crate::ds_log_notification::{
-    ADMINISTRATIVE_STATE, AttributeType, AttributeValueChange, CAPACITY_ALARM_THRESHOLD,
+    ADMINISTRATIVE_STATE, AttributeType, AttributeValueChange, CAPACITY_ALARM_THRESHOLD, FILTER,
     FORWARDING_STATE, LOG_FULL_ACTION, MAX_LOG_SIZE, MAX_RECORD_LIFE, OPERATIONAL_STATE,
     ObjectCreation, ObjectDeletion, ProcessingErrorAlarm, QUALITY_OF_SERVICE, START_TIME,
     STOP_TIME, StateChange, StateType, ThresholdAlarm, WEEK_MASK,
@@ -94,6 +95,12 @@ impl Source {
             events.push(self.state(FORWARDING_STATE, any(&state)));
         }
         events
+    }
+
+    /// Returns the event of another filter.
+    pub(crate) fn filter(&self, before: &Option<Filter>, after: &Option<Filter>) -> Option<Any> {
+        let (old, new) = (of_type::<Filter>(before), of_type::<Filter>(after));
+        (old != new).then(|| self.attribute(FILTER, old, new))
     }
 
     fn attribute(&self, kind: AttributeType, old_value: Any, new_value: Any) -> Any {

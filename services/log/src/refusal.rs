@@ -42,6 +42,9 @@ pub enum Refusal {
     /// The machine or the ORB lacks something.
     #[error("{0}")]
     NoResources(String),
+    /// The channel of a notify log has refused it.
+    #[error("{0}")]
+    Channel(punctual_notification::Refusal),
     /// The change could not be stored, or a record could not be read.
     #[error("the store has failed: {0}")]
     Storage(String),
@@ -60,6 +63,12 @@ impl From<NotMade> for Refusal {
     }
 }
 
+impl From<punctual_notification::Refusal> for Refusal {
+    fn from(refusal: punctual_notification::Refusal) -> Self {
+        Self::Channel(refusal)
+    }
+}
+
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         Self::Storage(error.to_string())
@@ -69,6 +78,7 @@ impl From<StoreError> for Refusal {
 impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {
         let kind = match &refusal {
+            Refusal::Channel(refusal) => return refusal.clone().into(),
             Refusal::RecordTooLarge { .. }
             | Refusal::TooManyAttributes(_)
             | Refusal::TooMuchWork(_) => Kind::ImpLimit,

@@ -13,18 +13,22 @@ use punctual_host::metrics::Exposition;
 #[cfg(feature = "faults")]
 use punctual_host::store::Faults;
 use punctual_host::store::{StoreError, StoreFile};
+use punctual_notification::NotificationService;
 use thiserror::Error;
 
 use crate::clock::Clock;
 use crate::common::Common;
 use crate::ds_event_log_admin::EventLogFactory;
 use crate::ds_log_admin::{BasicLogFactory, LogMgr};
+use crate::ds_notify_log_admin::NotifyLogFactory;
 use crate::limits::Limits;
 use crate::logs::Logs;
 use crate::metrics::{Gauges, Metrics};
 use crate::refusal::Refusal;
-use crate::servant::{Announcements, EVENT_FACTORY, FACTORY, Factory};
-use crate::starting::{basic_logs, event_logs, events, no_resources, restore, sweep_later};
+use crate::servant::{Announcements, EVENT_FACTORY, FACTORY, Factory, NOTIFY_FACTORY, Notices};
+use crate::starting::{
+    basic_logs, event_logs, events, no_resources, notification, notify_logs, restore, sweep_later,
+};
 use crate::storage::{KIND, Storage};
 
 /// Name of the adapter.
@@ -52,9 +56,11 @@ struct Options {
 /// Parts of a service that is served.
 struct Served {
     common: Arc<Common>,
-    logs: [Arc<Logs>; 2],
+    logs: [Arc<Logs>; 3],
     /// Channels of event logs.
     events: EventService,
+    /// Channels of notify logs.
+    notification: NotificationService,
     timetable: Arc<Timetable>,
 }
 
@@ -65,6 +71,8 @@ pub struct Root {
     pub basic: BasicLogFactory,
     /// Factory of logs that are event channels.
     pub event: EventLogFactory,
+    /// Factory of logs that are channels of the Notification Service.
+    pub notify: NotifyLogFactory,
 }
 
 /// Reason why a log service cannot be opened.
@@ -150,8 +158,11 @@ impl LogService {
         let events = events(parent, &options.limits, &options.writers)?;
         let common = Arc::new(self.common(parent, options)?);
         let announcements = Announcements::new(&events)?;
+        let (notification, channels, filters) = notification(parent, &common, &kept)?;
+        let notices = Notices::new(&channels, &common.storage, &kept)?;
         let basic = basic_logs(&common);
         let event = event_logs(&common, &events, announcements.clone());
+        let notify = notify_logs(&common, &channels, notices.clone());
         let root = Root {
             basic: common.objects.add(
                 FACTORY.as_bytes(),
@@ -167,11 +178,19 @@ impl LogService {
                     kind: announcements,
                 }),
             )?,
+            notify: common.objects.add(
+                NOTIFY_FACTORY.as_bytes(),
+                <NotifyLogFactory as Implements<_>>::servant(Factory {
+                    logs: notify.clone(),
+                    kind: notices,
+                }),
+            )?,
         };
         basic.set_factory(LogMgr::from_object(root.basic.as_object().clone()));
         event.set_factory(LogMgr::from_object(root.event.as_object().clone()));
-        let logs = [basic, event];
-        restore(&logs, kept);
+        notify.set_factory(LogMgr::from_object(root.notify.as_object().clone()));
+        let logs = [basic, event, notify];
+        restore(&logs, kept, &filters);
         let timetable = Timetable::start("log-sweeps").map_err(no_resources)?;
         let timetable = Arc::new(timetable);
         sweep_later(&timetable, &common, &logs);
@@ -179,6 +198,7 @@ impl LogService {
             common,
             logs,
             events,
+            notification,
             timetable,
         };
         let twice = |_| Refusal::NoResources("the log service is served already".to_owned());
@@ -203,6 +223,7 @@ impl LogService {
     pub fn end_waiting(&self) {
         if let Some(served) = self.0.served.get() {
             served.events.end_waiting();
+            served.notification.end_waiting();
         }
     }
 
@@ -210,6 +231,7 @@ impl LogService {
     pub fn stop(&self) {
         if let Some(served) = self.0.served.get() {
             served.events.stop();
+            served.notification.stop();
             served.timetable.end();
             served.common.objects.clear();
             served.logs.iter().for_each(|logs| logs.abandon());
@@ -235,7 +257,7 @@ impl LogService {
                 records,
                 bytes,
                 iterators: served.common.iterators.count(),
-                proxies: served.events.size().1,
+                proxies: served.events.size().1 + served.notification.size().1,
             }
         });
         self.0.metrics.write(out, gauges.unwrap_or_default());

@@ -4,8 +4,11 @@
 //! |---|---|---|
 //! | `logs` | number of the log | its attributes |
 //! | `records` | number of the log, id of the record | record |
+//! | `notify_logs` | number of the log | its channel and its filter; those of the factory's own channel by 0 |
 //! | `last` | number of the log | greatest record id that it has given |
-//! | `runs` | 0 | number of times that the service was served |
+//! | `runs` | 0 | number of times that the service was served, and its channels |
+//!
+//! The file has the tables of the notification service, too, with the channels of logs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,6 +29,7 @@ const LOGS: Records<u64, Cdr<kept::Log>> = Records::named("logs");
 const RECORDS: Records<(u64, u64), Stored> = Records::named("records");
 /// The same table, of which only times and sizes are read.
 const ENTRIES: Records<(u64, u64), Entry> = Records::named("records");
+const NOTIFY_LOGS: Records<u64, Cdr<kept::NotifyLog>> = Records::named("notify_logs");
 const LAST: Records<u64, Cdr<u64>> = Records::named("last");
 
 /// Name and format of the store.
@@ -36,6 +40,8 @@ pub(crate) const KIND: StoreKind = StoreKind::new("log", 1);
 pub(crate) enum Change {
     /// Attributes of a log; `None` removes it, but for its records.
     Log(u64, Option<kept::Log>),
+    /// Channel and filter of a log; they are removed with the log.
+    NotifyLog(u64, kept::NotifyLog),
     Records(RecordsChange),
 }
 
@@ -95,8 +101,10 @@ impl punctual_host::store::Change for Change {
             Self::Log(number, Some(log)) => batch.put(LOGS, *number, &Cdr(log.clone())),
             Self::Log(number, None) => {
                 batch.remove(LOGS, *number)?;
+                batch.remove(NOTIFY_LOGS, *number)?;
                 batch.remove(LAST, *number)
             }
+            Self::NotifyLog(number, log) => batch.put(NOTIFY_LOGS, *number, &Cdr(*log)),
             Self::Records(records) => records.write(batch),
         })
     }
@@ -106,6 +114,7 @@ impl punctual_host::store::Change for Change {
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) logs: Vec<(u64, kept::Log)>,
+    pub(crate) notify_logs: Vec<(u64, kept::NotifyLog)>,
     /// Greatest record ids that logs have given.
     pub(crate) last: Vec<(u64, u64)>,
     /// Times and sizes of records, by log and id.
@@ -145,10 +154,19 @@ impl Storage {
             })?;
             Ok(Kept {
                 logs: LOGS.entries(transaction)?,
+                notify_logs: NOTIFY_LOGS.entries(transaction)?,
                 last: LAST.entries(transaction)?,
                 entries,
             })
         })
+    }
+
+    /// Returns the file, for the tables of other services.
+    ///
+    /// # Errors
+    /// The service has ended.
+    pub(crate) fn file(&self) -> Result<Arc<StoreFile>, StoreError> {
+        Ok(self.store()?.file().clone())
     }
 
     /// Begins a run of the service; returns the store's identity, and the first number of objects of the run.

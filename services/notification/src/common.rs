@@ -37,6 +37,8 @@ pub(crate) struct Common {
     pub(crate) journal: Option<Journal>,
     keeper: Keeper<Change>,
     pub(crate) is_stored: bool,
+    /// States that the channels are parts of another service.
+    pub(crate) is_embedded: bool,
     is_ending: AtomicBool,
 }
 
@@ -52,6 +54,7 @@ impl Common {
         objects: Objects,
         storage: Option<Arc<Storage>>,
         journal: Option<Journal>,
+        is_embedded: bool,
     ) -> Result<Self, Refusal> {
         let workers = |name, most| Workers::new(name, most).map_err(|error| refused(&error));
         Ok(Self {
@@ -59,6 +62,7 @@ impl Common {
             checks: workers("notify-checks", limits.threads)?,
             readers: workers("notify-logs", limits.threads)?,
             is_stored: storage.is_some(),
+            is_embedded,
             journal,
             keeper: Keeper::start("notify-records", storage).map_err(|error| refused(&error))?,
             timetable: Timetable::start("notify-times").map_err(|error| refused(&error))?,
@@ -85,7 +89,8 @@ impl Common {
 
     /// Returns the values that properties of quality of service may have.
     pub(crate) fn abilities(&self) -> Abilities {
-        self.limits.abilities(self.is_stored)
+        self.limits
+            .abilities(self.journal.is_some(), self.is_stored)
     }
 
     /// Makes changes durable, all or none, if the service has a store. Blocks.

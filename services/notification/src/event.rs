@@ -146,11 +146,20 @@ impl Event {
 
     /// Returns the event as an Any.
     pub(crate) fn any(&self) -> &Any {
-        self.any.get_or_init(|| match self.structured.get() {
+        self.any.get_or_init(|| self.encoded())
+    }
+
+    /// Returns the event as an Any, which the event does not keep.
+    pub(crate) fn to_any(&self) -> Any {
+        self.any.get().cloned().unwrap_or_else(|| self.encoded())
+    }
+
+    fn encoded(&self) -> Any {
+        match self.structured.get() {
             Some(event) if is_any(event) => event.remainder_of_body.clone(),
             Some(event) => Any::new(&**event).unwrap_or_default(),
             None => Any::default(),
-        })
+        }
     }
 
     /// Returns the event as a structured one.

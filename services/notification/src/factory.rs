@@ -62,17 +62,25 @@ impl Channels {
         })
     }
 
-    /// Adds the objects of the factories.
+    /// Adds the object of the factory of channels.
     ///
     /// # Errors
-    /// A reference cannot be made.
+    /// Its reference cannot be made.
     pub(crate) fn serve(self: &Arc<Self>) -> Result<EventChannelFactory, Refusal> {
-        let filters = self.filters();
         let objects = &self.common.objects;
-        let servant = <FilterFactory as Implements<_>>::servant(filters);
-        objects.add::<FilterFactory>(FILTER_FACTORY.as_bytes(), servant)?;
         let servant = <EventChannelFactory as Implements<_>>::servant(self.clone());
         Ok(objects.add(FACTORY.as_bytes(), servant)?)
+    }
+
+    /// Adds the object of the factory of filters.
+    ///
+    /// # Errors
+    /// Its reference cannot be made.
+    pub(crate) fn serve_filters(&self) -> Result<(), Refusal> {
+        let objects = &self.common.objects;
+        let servant = <FilterFactory as Implements<_>>::servant(self.filters());
+        objects.add::<FilterFactory>(FILTER_FACTORY.as_bytes(), servant)?;
+        Ok(())
     }
 
     /// Returns the factory of filters.
@@ -83,29 +91,41 @@ impl Channels {
         }
     }
 
-    fn create(&self, properties: Properties) -> Result<(EventChannel, ChannelId), Refusal> {
-        self.common.check_access()?;
+    /// Makes a channel, which is served as `serve` says. Blocks.
+    ///
+    /// # Errors
+    /// There are as many as may be; a reference cannot be made; the channel cannot be stored.
+    pub(crate) fn add<R>(
+        &self,
+        properties: Properties,
+        serve: impl FnOnce(&Arc<Channel>) -> Result<R, Refusal>,
+    ) -> Result<(R, ChannelId), Refusal> {
         // One channel is made at a time; others are found meanwhile.
         let _order = self.order.lock();
         let id = self.next_id()?;
         let number = self.common.objects.number();
         let log = properties.log(&self.common, number, false)?;
         let channel = self.made(id, number, properties, log);
-        let made = || -> Result<EventChannel, Refusal> {
+        let made = || -> Result<R, Refusal> {
             channel.complete()?;
-            let reference = channel.serve()?;
+            let served = serve(&channel)?;
             // Last, as the record of a channel that cannot be served would stay.
             channel.keep()?;
-            Ok(reference)
+            Ok(served)
         };
-        let reference = made().inspect_err(|_| {
+        let served = made().inspect_err(|_| {
             channel.end();
             channel.remove_log();
         })?;
         let mut state = self.state.lock();
         state.next = id.wrapping_add(1).max(0);
         state.channels.insert(id, channel);
-        Ok((reference, id))
+        Ok((served, id))
+    }
+
+    fn create(&self, properties: Properties) -> Result<(EventChannel, ChannelId), Refusal> {
+        self.common.check_access()?;
+        self.add(properties, Channel::serve)
     }
 
     /// Returns the id of the next channel.
@@ -148,7 +168,9 @@ impl Channels {
         let log = properties.log(&self.common, number, true)?;
         let channel = self.made(kept.id, number, properties, log);
         channel.note_kept();
-        channel.serve()?;
+        if !self.common.is_embedded {
+            channel.serve()?;
+        }
         let mut state = self.state.lock();
         state.next = state.next.max(kept.id.wrapping_add(1).max(0));
         state.channels.insert(kept.id, channel.clone());

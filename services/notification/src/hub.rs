@@ -51,6 +51,15 @@ pub(crate) trait Hub: Send + Sync {
     /// The event is too large; the channel is full, and is to reject events then; it has been destroyed.
     fn check_room(&self, event: &Event) -> Result<(), Refusal>;
 
+    /// Returns whether taking events may have to wait for a store.
+    fn may_block(&self) -> bool;
+
+    /// Shows events to the gate of the channel, if it has one; returns whether consumers get them. May block.
+    ///
+    /// # Errors
+    /// The gate refuses them, or is not there yet.
+    fn ask_gate(&self, events: &[Event]) -> Result<bool, Refusal>;
+
     /// Makes those of the events durable that are persistent. Blocks if there are any.
     ///
     /// # Errors

@@ -18,6 +18,7 @@
 //! notices, proxy, telling                    proxies; changes of types that their clients hear of
 //! inlet, outlet                              proxies of suppliers, and of consumers
 //! admin, channel, factory                    administrators, channels, and all channels of a service
+//! gate, embedded                             channels within another service
 //! restoring, service, hosted, settings       what was kept is made anew; the service in a process
 //! ```
 #![warn(unnameable_types)]
@@ -30,9 +31,11 @@ mod channel;
 mod client;
 mod common;
 mod draft;
+mod embedded;
 mod event;
 mod factory;
 mod filter;
+mod gate;
 mod generation;
 mod group;
 mod hosted;
@@ -66,6 +69,10 @@ mod tally;
 mod telling;
 mod types;
 
+pub use channel::{Properties as ChannelProperties, Unsupported};
+pub use embedded::{EmbeddedChannel, EmbeddedChannels};
+pub use filter::EventFilter;
+pub use gate::{Gate, Incoming};
 pub use limits::Limits;
 pub use refusal::Refusal;
 pub use service::{ChannelLook, NotificationService, OpenError};

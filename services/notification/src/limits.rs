@@ -98,13 +98,13 @@ impl Limits {
         }
     }
 
-    /// Returns the values that properties of quality of service may have, with or without a store.
-    pub(crate) fn abilities(&self, is_stored: bool) -> Abilities {
+    /// Returns the values that properties of quality of service may have, where events and connections have a store or none.
+    pub(crate) fn abilities(&self, has_log: bool, is_stored: bool) -> Abilities {
         let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
-        let reliability = if is_stored { PERSISTENT } else { BEST_EFFORT };
+        let reliability = |is_stored| if is_stored { PERSISTENT } else { BEST_EFFORT };
         Abilities {
-            event_reliability: reliability,
-            connection_reliability: reliability,
+            event_reliability: reliability(has_log),
+            connection_reliability: reliability(is_stored),
             queue_events: count(self.queue_events),
             batch: count(self.batch.max(1)),
         }

@@ -87,12 +87,29 @@ pub enum Refusal {
     /// An event cannot be stored, or it is not known whether it is.
     #[error("the event is not known to be stored: {0}. Send it again, with the same EventId")]
     Unlogged(String),
+    /// The channel is a part of another service.
+    #[error("the channel is a part of another service: destroy its object there")]
+    Embedded,
+    /// The gate of the channel has refused events.
+    #[error("{0}")]
+    Gate(SystemException),
     /// The machine or the ORB lacks something.
     #[error("{0}")]
     NoResources(String),
 }
 
 impl Refusal {
+    /// Returns whether events that are refused for this are refused each time.
+    pub(crate) fn is_final(&self) -> bool {
+        match self {
+            Self::TooLongForLog(_) => true,
+            Self::Gate(exception) => {
+                !matches!(exception.kind(), Kind::PersistStore | Kind::Transient)
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) const fn too_many_types(limit: usize) -> Self {
         Self::Full {
             what: "event types of the client",
@@ -145,7 +162,10 @@ impl From<DurableError> for Refusal {
 impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {
         let kind = match &refusal {
-            Refusal::AlreadyConnected | Refusal::DefaultAdmin => Kind::BadInvOrder,
+            Refusal::Gate(exception) => return exception.clone(),
+            Refusal::AlreadyConnected | Refusal::DefaultAdmin | Refusal::Embedded => {
+                Kind::BadInvOrder
+            }
             Refusal::Nil(_) | Refusal::BadNumber(_) => Kind::BadParam,
             Refusal::Disconnected | Refusal::Destroyed => Kind::ObjectNotExist,
             Refusal::EventTooLarge { .. }

@@ -19,11 +19,17 @@ use crate::proxy::Kind;
 use crate::refusal::Refusal;
 use crate::storage::{Change, Kept};
 
-/// Makes all that was kept, and cleans the store.
+/// Makes all that was kept, and cleans the store. `others` are the numbers of filters that another service has attached.
+/// Returns the filters.
 ///
 /// # Errors
 /// The store cannot be written.
-pub(crate) fn restore(channels: &Channels, orb: &Orb, kept: &Kept) -> Result<(), Refusal> {
+pub(crate) fn restore(
+    channels: &Channels,
+    orb: &Orb,
+    kept: &Kept,
+    others: &[u64],
+) -> Result<Restored, Refusal> {
     channels.common.names.restore(&kept.names);
     let mut restored = Restored::new(channels.filters());
     for (number, filter) in &kept.filters {
@@ -40,7 +46,8 @@ pub(crate) fn restore(channels: &Channels, orb: &Orb, kept: &Kept) -> Result<(),
     }
     restoring.proxies(&admins, kept);
     clean_logs(channels, &made, kept)?;
-    channels.common.keep(waste(kept))
+    channels.common.keep(waste(kept, others))?;
+    Ok(restoring.filters)
 }
 
 struct Restoring<'o> {
@@ -118,7 +125,7 @@ fn report<T, E: std::fmt::Display>(what: &str, number: u64, outcome: Result<T, E
 }
 
 /// Returns the removals of records that count for nothing.
-fn waste(kept: &Kept) -> Vec<Change> {
+fn waste(kept: &Kept, others: &[u64]) -> Vec<Change> {
     let channels: HashSet<u64> = kept.channels.iter().map(|(number, _)| *number).collect();
     let (admins, lone_admins): (BTreeMap<u64, &kept::Admin>, BTreeMap<u64, &kept::Admin>) = kept
         .admins
@@ -135,6 +142,7 @@ fn waste(kept: &Kept) -> Vec<Change> {
         .map(|admin| &admin.stated)
         .chain(of_proxies)
         .flat_map(filters_of)
+        .chain(others.iter().copied())
         .collect();
     let destroyed = kept
         .filters

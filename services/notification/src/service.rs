@@ -1,5 +1,6 @@
 //! The notification service: its limits, its start and its end.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -18,7 +19,9 @@ use thiserror::Error;
 
 use crate::common::Common;
 use crate::cos_notify_channel_admin::{ChannelId, EventChannelFactory};
+use crate::embedded::EmbeddedChannels;
 use crate::factory::Channels;
+use crate::filter::EventFilter;
 use crate::journal::Journal;
 use crate::limits::Limits;
 use crate::metrics::{Gauges, Metrics};
@@ -38,7 +41,8 @@ pub struct NotificationService(Arc<Shared>);
 struct Shared {
     options: RwLock<Options>,
     metrics: Arc<Metrics>,
-    storage: Option<Arc<Storage>>,
+    /// File of the service, until it stops.
+    storage: RwLock<Option<Arc<Storage>>>,
     /// Store of persistent events, until the service stops.
     events: Mutex<Option<Arc<dyn EventStore>>>,
     channels: OnceLock<Arc<Channels>>,
@@ -77,7 +81,7 @@ impl fmt::Debug for OpenError {
 impl fmt::Debug for NotificationService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NotificationService")
-            .field("is_stored", &self.0.storage.is_some())
+            .field("is_stored", &self.storage().is_some())
             .field("is_served", &self.0.channels.get().is_some())
             .finish()
     }
@@ -124,10 +128,21 @@ impl NotificationService {
         Self(Arc::new(Shared {
             options: RwLock::default(),
             metrics: Arc::default(),
-            storage: storage.map(Arc::new),
+            storage: RwLock::new(storage.map(Arc::new)),
             events: Mutex::new(events),
             channels: OnceLock::new(),
         }))
+    }
+
+    /// Makes the service part of another one, in whose file channels, connections and filters are kept: see
+    /// [`embed`](Self::embed).
+    #[must_use]
+    pub fn within(file: Arc<StoreFile>) -> Self {
+        Self::with(Some(Storage::new(file)), None)
+    }
+
+    fn storage(&self) -> Option<Arc<Storage>> {
+        self.0.storage.read().clone()
     }
 
     /// Returns unused pages of the service's file to the file system. Takes time in proportion to the file.
@@ -135,7 +150,7 @@ impl NotificationService {
     /// # Errors
     /// The file cannot be written.
     pub fn compact(&self) -> Result<bool, OpenError> {
-        match &self.0.storage {
+        match self.storage() {
             Some(storage) => Ok(storage.file().compact()?),
             None => Ok(false),
         }
@@ -165,26 +180,71 @@ impl NotificationService {
     /// # Errors
     /// The adapter or a thread cannot be made; the file cannot be read or written; the service is served already.
     pub fn serve(&self, parent: &Poa) -> Result<EventChannelFactory, Refusal> {
+        let (channels, kept) = self.start(parent, false)?;
+        let factory = channels.serve()?;
+        restore(&channels, parent.orb(), &kept, &[])?;
+        self.begin(channels)?;
+        Ok(factory)
+    }
+
+    /// Serves channels of another service, once, by an adapter below `parent`, in place of [`serve`](Self::serve): clients
+    /// get no factory of channels. Of the channels that were kept, those with the ids `attached` are there again, and the
+    /// others are removed. Returns the channels, and the filters with the numbers `filters`, whether clients have destroyed
+    /// them or not.
+    ///
+    /// # Errors
+    /// As of [`serve`](Self::serve).
+    pub fn embed(
+        &self,
+        parent: &Poa,
+        attached: &[ChannelId],
+        filters: &[u64],
+    ) -> Result<(EmbeddedChannels, HashMap<u64, EventFilter>), Refusal> {
+        let (channels, mut kept) = self.start(parent, true)?;
+        let removals = kept.leave_out_channels_but(attached);
+        channels.common.keep(removals)?;
+        let restored = restore(&channels, parent.orb(), &kept, filters)?;
+        let found = filters
+            .iter()
+            .filter_map(|number| Some((*number, restored.external(*number).ok()?)));
+        let found = found.collect();
+        self.begin(channels.clone())?;
+        Ok((EmbeddedChannels::new(channels), found))
+    }
+
+    /// Starts the threads, and serves the factory of filters; returns what was kept, too.
+    fn start(&self, parent: &Poa, is_embedded: bool) -> Result<(Arc<Channels>, Kept), Refusal> {
         let Options { limits, writers } = self.0.options.read().clone();
         let (kept, numbers) = self.begin_run()?;
         let gone = Box::new(|_: &str| None);
         let objects = Objects::new(parent, ADAPTER, numbers, gone)?;
-        let (metrics, storage) = (self.0.metrics.clone(), self.0.storage.clone());
+        let (metrics, storage) = (self.0.metrics.clone(), self.storage());
         let events = self.0.events.lock().clone().filter(|_| storage.is_some());
         let journal = events.map(|events| Journal::new(events, numbers.0, &limits));
-        let common = Common::start(limits, metrics, writers, objects, storage, journal)?;
+        let common = Common::start(
+            limits,
+            metrics,
+            writers,
+            objects,
+            storage,
+            journal,
+            is_embedded,
+        )?;
         let channels = Channels::new(Arc::new(common));
-        let factory = channels.serve()?;
-        restore(&channels, parent.orb(), &kept)?;
+        channels.serve_filters()?;
+        Ok((channels, kept))
+    }
+
+    /// Watches clients from now on.
+    fn begin(&self, channels: Arc<Channels>) -> Result<(), Refusal> {
         watch::begin(&channels);
-        let twice = || Refusal::NoResources("the notification service is served already".into());
-        self.0.channels.set(channels).map_err(|_| twice())?;
-        Ok(factory)
+        let twice = |_| Refusal::NoResources("the notification service is served already".into());
+        self.0.channels.set(channels).map_err(twice)
     }
 
     /// Returns what was kept, the identity of the service's objects, and the first number of those to come.
     fn begin_run(&self) -> Result<(Kept, (u64, u64)), Refusal> {
-        if let Some(storage) = &self.0.storage {
+        if let Some(storage) = self.storage() {
             let (file, first) = (storage.file(), storage.begin_run()?);
             return Ok((Kept::read(file)?, (file.identity(), first)));
         }
@@ -219,6 +279,8 @@ impl NotificationService {
         }
         let events = self.0.events.lock().take();
         drop(events);
+        let storage = self.0.storage.write().take();
+        drop(storage);
     }
 
     /// Returns all channels, each with what it has counted, and the counts of at most so many of its consumers and of its
@@ -262,7 +324,7 @@ impl NotificationService {
             queued,
         };
         self.0.metrics.write(out, gauges);
-        if let Some(storage) = &self.0.storage {
+        if let Some(storage) = self.storage() {
             storage.write_metrics(out);
         }
     }

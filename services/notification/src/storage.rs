@@ -11,8 +11,11 @@
 //!
 //! A record whose channel or administrator has none counts for nothing, and is removed at the next start.
 
+use std::collections::HashSet;
+
 use punctual_host::store::{Batch, Cdr, ChangeStore, Records, StoreError, StoreFile, StoreKind};
 
+use crate::cos_notify_channel_admin::ChannelId;
 use crate::kept::{Admin, Channel, Filter, Proxy};
 
 const CHANNELS: Records<u64, Cdr<Channel>> = Records::named("channels");
@@ -68,6 +71,20 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
+    /// Leaves out all channels but those with some ids; returns the removals of the others.
+    pub(crate) fn leave_out_channels_but(&mut self, ids: &[ChannelId]) -> Vec<Change> {
+        let ids: HashSet<ChannelId> = ids.iter().copied().collect();
+        let channels = std::mem::take(&mut self.channels);
+        let (kept, others): (Vec<_>, Vec<_>) = channels
+            .into_iter()
+            .partition(|(_, channel)| ids.contains(&channel.id));
+        self.channels = kept;
+        let removals = others.into_iter();
+        removals
+            .map(|(number, _)| Change::Channel(number, None))
+            .collect()
+    }
+
     /// Reads all records.
     ///
     /// # Errors

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
+use punctual_notification::cos_notify_filter::Filter;
 
 use crate::common::Common;
 use crate::ds_log_admin::{AvailabilityStatus, LogId, RecordId};
@@ -121,6 +122,26 @@ impl Log {
         self.state.lock().follow(&settings);
         let before = std::mem::replace(&mut *self.settings.write(), settings.clone());
         self.tell_changes(&before, &settings);
+        Ok(())
+    }
+
+    /// Changes the filter of a notify log: stores its number, and then applies it, which returns the references before and
+    /// after.
+    ///
+    /// # Errors
+    /// As of [`change`](Self::change).
+    pub(crate) fn change_filter(
+        &self,
+        change: kept::NotifyLog,
+        apply: impl FnOnce() -> (Option<Filter>, Option<Filter>),
+    ) -> Result<(), Refusal> {
+        self.common.check_access()?;
+        let _changing = self.changing.lock();
+        self.check_exists()?;
+        let change = Change::NotifyLog(self.number, change);
+        self.common.storage.change(change)?;
+        let (before, after) = apply();
+        self.tell_filter(before, after);
         Ok(())
     }
 

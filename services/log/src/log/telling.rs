@@ -1,5 +1,7 @@
 //! What a log tells of itself.
 
+use punctual_notification::cos_notify_filter::Filter;
+
 use super::Log;
 use crate::kept;
 use crate::notices::{Source, failed};
@@ -50,6 +52,14 @@ impl Log {
         if let Some(notices) = &self.notices {
             let events = self.source().changes(before, after);
             events.into_iter().for_each(|event| notices.tell(event));
+        }
+    }
+
+    /// Tells that another filter decides about the records of the log.
+    pub(super) fn tell_filter(&self, before: Option<Filter>, after: Option<Filter>) {
+        if let Some(notices) = &self.notices {
+            let event = self.source().filter(&before, &after);
+            event.into_iter().for_each(|event| notices.tell(event));
         }
     }
 

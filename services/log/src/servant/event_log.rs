@@ -6,7 +6,7 @@ use punctual::{Any, Implements, Servant, SystemException, SystemExceptionKind};
 use punctual_cosevent::{EmbeddedChannel, EventService, Gate};
 use punctual_events::cos_event_channel_admin::{ConsumerAdmin, EventChannelServant, SupplierAdmin};
 
-use super::log::ServedLog;
+use super::log::{Kind, ServedLog};
 use crate::ds_event_log_admin::{EventLog, EventLogServant};
 use crate::kept::Content;
 use crate::log::Log;
@@ -16,6 +16,8 @@ use crate::refusal::{NotWritten, Refusal};
 /// What makes a log an event channel.
 #[derive(Debug)]
 pub(crate) struct Channel(EmbeddedChannel);
+
+impl Kind for Channel {}
 
 /// Gate that writes events into a log.
 struct Recorder(Arc<Log>);
@@ -35,24 +37,31 @@ pub(crate) fn serve(
     Ok(<EventLog as Implements<_>>::servant(servant))
 }
 
+/// Writes events into a log; returns whether consumers get them. Those that the log does not take, as it is full, locked or
+/// off duty, pass on all the same.
+///
+/// # Errors
+/// They could not be stored, so that their supplier repeats them, or are too large.
+pub(super) fn written(log: &Log, events: Vec<Content>) -> Result<bool, SystemException> {
+    match log.write(events) {
+        Ok(()) | Err(NotWritten::Full(_) | NotWritten::OffDuty | NotWritten::Locked) => {
+            Ok(log.forwards())
+        }
+        Err(NotWritten::Disabled) => {
+            let reason = "the event could not be stored: push it again";
+            Err(SystemExceptionKind::PersistStore.because(reason))
+        }
+        Err(NotWritten::Refused(refusal)) => Err(refusal.into()),
+    }
+}
+
 impl Gate for Recorder {
-    /// Writes the event. One that the log does not take, as it is full, locked or off duty, passes on all the same; one that
-    /// could not be stored is refused, so that its supplier repeats it.
     fn pass(&self, event: &Any) -> Result<bool, SystemException> {
         let record = Content {
             attr_list: Vec::new(),
             info: event.clone(),
         };
-        match self.0.write(vec![record]) {
-            Ok(()) | Err(NotWritten::Full(_) | NotWritten::OffDuty | NotWritten::Locked) => {
-                Ok(self.0.forwards())
-            }
-            Err(NotWritten::Disabled) => {
-                let reason = "the event could not be stored: push it again";
-                Err(SystemExceptionKind::PersistStore.because(reason))
-            }
-            Err(NotWritten::Refused(refusal)) => Err(refusal.into()),
-        }
+        written(&self.0, vec![record])
     }
 }
 

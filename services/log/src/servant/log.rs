@@ -16,7 +16,8 @@ use crate::ds_log_admin::{
     Threshold, TimeInterval, TimeT, WeekMask, WeekMaskItem,
 };
 use crate::log::Log;
-use crate::logs::{Logs, NotCreated};
+use crate::logs::{Attributes, Logs, NotCreated, Notify};
+use crate::refusal::Refusal;
 
 use super::factory::without_id;
 
@@ -29,9 +30,42 @@ pub(crate) struct ServedLog<K> {
     pub(super) kind: K,
 }
 
+/// Kind of a log, with the parts that it has besides.
+pub(crate) trait Kind: Send + Sync + 'static {
+    /// Makes the parts of a copy of the log, if the log has any.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    fn copied(&self) -> Result<Option<Notify>, Refusal> {
+        Ok(None)
+    }
+
+    /// Takes the parts of a copy back that there is not.
+    fn take_back(&self, _: &Notify) {}
+}
+
 /// Logs that clients alone write to.
 #[derive(Debug)]
 pub(crate) struct Basic;
+
+impl Kind for Basic {}
+
+impl<K: Kind> ServedLog<K> {
+    /// Makes a log with the attributes of this one.
+    fn copy_to(&self, id: Option<LogId>) -> Result<(idl::Log, LogId), NotCreated> {
+        self.log.common.check_access()?;
+        let notify = self.kind.copied()?;
+        let attributes = Attributes {
+            settings: self.log.settings(),
+            notify: notify.clone(),
+        };
+        self.logs.create(id, attributes).inspect_err(|_| {
+            if let Some(notify) = &notify {
+                self.kind.take_back(notify);
+            }
+        })
+    }
+}
 
 impl<K> ServedLog<K> {
     pub(crate) fn new(logs: &Arc<Logs>, log: &Arc<Log>, kind: K) -> Self {
@@ -43,7 +77,7 @@ impl<K> ServedLog<K> {
     }
 }
 
-impl<K: Send + Sync + 'static> LogServant for ServedLog<K> {
+impl<K: Kind> LogServant for ServedLog<K> {
     fn my_factory(&self) -> Result<Option<LogMgr>> {
         Ok(self.logs.factory())
     }
@@ -216,14 +250,12 @@ impl<K: Send + Sync + 'static> LogServant for ServedLog<K> {
     }
 
     fn copy(&self) -> Result<(Option<idl::Log>, LogId)> {
-        let copied = self.logs.create(None, self.log.settings());
-        let (log, id) = copied.map_err(without_id)?;
+        let (log, id) = self.copy_to(None).map_err(without_id)?;
         Ok((Some(log), id))
     }
 
     fn copy_with_id(&self, id: LogId) -> Result<Option<idl::Log>, LogCopyWithIdError> {
-        let copied = self.logs.create(Some(id), self.log.settings());
-        let (log, _) = copied.map_err(|reason| match reason {
+        let (log, _) = self.copy_to(Some(id)).map_err(|reason| match reason {
             NotCreated::IdTaken => LogCopyWithIdError::from(LogIdAlreadyExists),
             other => without_id(other).into(),
         })?;

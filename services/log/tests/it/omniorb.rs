@@ -1,14 +1,18 @@
 //! omniORB: a client in C++ at our logs, with stubs that its own compiler made of the IDL.
 //!
-//! Skipped, with the reason printed, where `omniidl`, `g++` or `libomniorb4-dev` is not installed.
+//! Skipped, with the reason printed, where `omniidl`, `g++`, `libomniorb4-dev` or `omniorb-idl` is not installed. The IDL of
+//! events and notifications is omniORB's own, that of logs ours.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::Served;
 
+/// Folder of omniORB's own IDL.
+const COS: &str = "/usr/share/idl/omniORB/COS";
+
 /// IDL of which stubs are made, all at once.
-const IDL: &str = "#include <DsEventLogAdmin.idl>\n#include <DsLogNotification.idl>\n";
+const IDL: &str = "#include <DsNotifyLogAdmin.idl>\n#include <DsLogNotification.idl>\n";
 
 fn succeeds(command: &mut Command) -> String {
     let output = command.output().unwrap();
@@ -24,6 +28,7 @@ fn client() -> Option<PathBuf> {
         "/usr/bin/omniidl",
         "/usr/bin/g++",
         "/usr/include/omniORB4/CORBA.h",
+        "/usr/share/idl/omniORB/COS/CosNotifyChannelAdmin.idl",
     ];
     if let Some(missing) = needed.iter().find(|path| !Path::new(path).is_file()) {
         println!("skipped: {missing} is not installed");
@@ -33,11 +38,13 @@ fn client() -> Option<PathBuf> {
     std::fs::create_dir_all(&folder).unwrap();
     let idl = folder.join("logs.idl");
     std::fs::write(&idl, IDL).unwrap();
+    // Its IDL includes a header that only the package of its COS services has, for the DLLs of Windows.
+    std::fs::write(folder.join("COS_sysdep.h"), "").unwrap();
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/idl");
-    let events = concat!(env!("CARGO_MANIFEST_DIR"), "/../events/idl");
     let mut compile = Command::new("omniidl");
     compile.args(["-bcxx", "-Wba", "-Wbinline", "-Wbuse_quotes", "-C"]);
-    compile.arg(&folder).args(["-I", own, "-I", events]);
+    compile.arg(&folder).args(["-I", own, "-I", COS]);
+    compile.args(["-I", "/usr/share/idl/omniORB"]);
     succeeds(compile.arg(idl));
     let program = folder.join("logs");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/omniorb/logs.cc");
@@ -70,6 +77,10 @@ a copy is empty
 an event is a record
 a consumer gets the event
 the factory tells of its logs
+an unsupported quality is refused
+the log has a filter
+events that the filter lets through are records
+consumers get all events
 logs are destroyed
 ";
 
@@ -85,6 +96,7 @@ fn a_client_of_omniorb_writes_queries_and_records_events() {
     let references = [
         served.orb.object_to_string(&served.factory).unwrap(),
         served.orb.object_to_string(&served.events).unwrap(),
+        served.orb.object_to_string(&served.notify).unwrap(),
     ];
     let said = succeeds(Command::new(&program).args(references));
     assert_eq!(said, FOUND);

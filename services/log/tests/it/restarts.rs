@@ -12,7 +12,7 @@ use crate::support::{
 };
 
 /// Returns a port that stays free, as no other program and no other test uses this address of the loopback interface.
-fn place(host: &str) -> (&str, u16) {
+pub(crate) fn place(host: &str) -> (&str, u16) {
     let free = TcpListener::bind((host, 0)).unwrap();
     (host, free.local_addr().unwrap().port())
 }

@@ -12,7 +12,9 @@ use punctual_host::metrics::Exposition;
 use punctual_host::store::Faults;
 use punctual_log::ds_event_log_admin::{EventLog, EventLogFactory};
 use punctual_log::ds_log_admin::{BasicLog, BasicLogFactory, HALT, Log, LogRecord, NvPair};
+use punctual_log::ds_notify_log_admin::{NotifyLog, NotifyLogFactory};
 use punctual_log::{Clock, Limits, LogService, Root};
+use punctual_notification::cos_notification::Property;
 use tempfile::TempDir;
 
 /// Units of `TimeT` in a second.
@@ -50,6 +52,7 @@ pub(crate) struct Served {
     pub(crate) service: LogService,
     pub(crate) factory: BasicLogFactory,
     pub(crate) events: EventLogFactory,
+    pub(crate) notify: NotifyLogFactory,
     pub(crate) time: Time,
     /// Folder of the store, if the test has not its own.
     _folder: Option<TempDir>,
@@ -110,6 +113,7 @@ impl Served {
         let Root {
             basic: factory,
             event: events,
+            notify,
         } = service.serve(&poa).unwrap();
         poa.manager().activate().unwrap();
         Self {
@@ -117,6 +121,7 @@ impl Served {
             service,
             factory,
             events,
+            notify,
             time,
             _folder: None,
         }
@@ -140,6 +145,18 @@ impl Served {
     pub(crate) fn event_log(&self) -> EventLog {
         let (log, _) = self.events.create(HALT, 0, &[]).unwrap();
         log.not_nil().unwrap()
+    }
+
+    /// Returns the notify log with an id.
+    pub(crate) fn find_notify(&self, id: u32) -> NotifyLog {
+        let found = self.notify.find_log(id).unwrap().not_nil().unwrap();
+        NotifyLog::narrow(found.as_object().clone()).unwrap()
+    }
+
+    /// Creates a notify log without a maximum, and with properties of quality of service.
+    pub(crate) fn notify_log(&self, quality: &[Property]) -> NotifyLog {
+        let created = self.notify.create(HALT, 0, &[], quality, &[]);
+        created.unwrap().0.not_nil().unwrap()
     }
 
     /// Returns the value of a metric without labels.

@@ -1,7 +1,7 @@
 //! A channel: its parts, its default administrators, its object, and its end.
 
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::{Mutex, RwLock};
 use punctual::Implements;
@@ -15,12 +15,13 @@ use crate::cos_notify_channel_admin::{
     ChannelId, EventChannel, InterFilterGroupOperator as Operator,
 };
 use crate::filter::Registry;
+use crate::gate::Embedding;
 use crate::group::{DEFAULT, Place};
 use crate::hub::{Home, Subscriber};
 use crate::index::Index;
 use crate::journal::ChannelLog;
 use crate::punctual_notify;
-use crate::qos::{Abilities, AdminSettings, Level, Settings};
+use crate::qos::{AdminSettings, Level, Settings};
 use crate::quality::Quality;
 use crate::record::RecordState;
 use crate::refusal::Refusal;
@@ -36,6 +37,8 @@ pub(crate) struct Channel {
     pub(crate) quality: Quality,
     /// Log of the persistent events, in a channel that was made with them.
     pub(super) log: Option<ChannelLog>,
+    /// Gate and object of another service, in one of its channels.
+    pub(super) embedding: OnceLock<Embedding>,
     pub(super) administration: RwLock<AdminSettings>,
     pub(super) record: RecordState,
     pub(super) index: RwLock<Index<Arc<dyn Subscriber>>>,
@@ -52,15 +55,17 @@ pub(crate) struct Channel {
 
 /// Properties of a channel that is made.
 #[derive(Clone, Debug)]
-pub(crate) struct Properties {
+pub struct Properties {
     pub(super) settings: Settings,
     pub(super) administration: AdminSettings,
 }
 
 /// Reason for which a channel cannot have properties.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Unsupported {
+pub enum Unsupported {
+    /// Properties of quality of service.
     Quality(UnsupportedQoS),
+    /// Administrative properties.
     Administration(UnsupportedAdmin),
 }
 
@@ -117,11 +122,8 @@ impl Channel {
         home: Weak<dyn Home>,
         (id, number, properties, log): (ChannelId, u64, Properties, Option<ChannelLog>),
     ) -> Arc<Self> {
-        let abilities = common.limits.abilities(log.is_some());
-        let abilities = Abilities {
-            event_reliability: abilities.event_reliability,
-            ..common.abilities()
-        };
+        let limits = common.limits;
+        let abilities = limits.abilities(log.is_some(), common.is_stored);
         Arc::new_cyclic(|own| Self {
             number,
             record: RecordState::default(),
@@ -130,6 +132,7 @@ impl Channel {
             id,
             quality: Quality::new(Level::Channel, abilities, properties.settings),
             log,
+            embedding: OnceLock::new(),
             administration: RwLock::new(properties.administration),
             index: RwLock::default(),
             selection: Selection::default(),

@@ -51,7 +51,10 @@ impl Hub for Channel {
     }
 
     fn reference(&self) -> Result<EventChannel, Refusal> {
-        Ok(self.common.objects.reference(&self.object_id())?)
+        match self.embedded_as() {
+            Some(reference) => Ok(reference),
+            None => Ok(self.common.objects.reference(&self.object_id())?),
+        }
     }
 
     fn check_room(&self, event: &Event) -> Result<(), Refusal> {
@@ -68,6 +71,14 @@ impl Hub for Channel {
             return Err(Refusal::ChannelFull(most));
         }
         Ok(())
+    }
+
+    fn may_block(&self) -> bool {
+        self.log.is_some() || self.common.is_embedded
+    }
+
+    fn ask_gate(&self, events: &[Event]) -> Result<bool, Refusal> {
+        self.passes_gate(events)
     }
 
     fn keep(&self, events: &mut [Event]) -> Result<(), Refusal> {

@@ -105,18 +105,19 @@ impl event_admin::EventChannelServant for Channel {
 
     fn destroy(&self) -> Result<()> {
         self.common.check_access()?;
-        self.prepare_end()?;
-        if let Some(home) = self.home.upgrade() {
-            home.remove(self.id);
+        match self.common.is_embedded {
+            true => Err(Refusal::Embedded.into()),
+            false => Ok(self.remove()?),
         }
-        self.end();
-        self.remove_log();
-        Ok(())
     }
 }
 
 impl EventChannelServant for Channel {
+    /// Nil for the channel of another service.
     fn my_factory(&self) -> Result<Option<EventChannelFactory>> {
+        if self.common.is_embedded {
+            return Ok(None);
+        }
         let home = self.home.upgrade().ok_or(Refusal::Ending)?;
         Ok(Some(home.factory()?))
     }

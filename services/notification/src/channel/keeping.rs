@@ -35,7 +35,8 @@ impl Channel {
         self.store(&self.properties())
     }
 
-    fn properties(&self) -> Properties {
+    /// Returns the properties of the channel.
+    pub(crate) fn properties(&self) -> Properties {
         Properties {
             settings: self.quality.settings(),
             administration: *self.administration.read(),
@@ -46,7 +47,8 @@ impl Channel {
         if !self.common.is_stored {
             return Ok(());
         }
-        match draft.settings.has_persistent_connections() {
+        // Another service keeps its channels whatever happens to their connections.
+        match self.common.is_embedded || draft.settings.has_persistent_connections() {
             true => self.put(draft),
             false if self.record.is_there() => self.take_out(),
             false => Ok(()),
@@ -86,11 +88,30 @@ impl Channel {
         Ok(())
     }
 
+    /// Ends the channel and all in it, durably. Blocks.
+    ///
+    /// # Errors
+    /// It cannot be stored.
+    pub(crate) fn remove(&self) -> Result<(), Refusal> {
+        self.prepare_end()?;
+        self.leave();
+        Ok(())
+    }
+
+    /// Ends the channel and all in it, whose end is durable.
+    pub(crate) fn leave(&self) {
+        if let Some(home) = self.home.upgrade() {
+            home.remove(self.id);
+        }
+        self.end();
+        self.remove_log();
+    }
+
     /// Makes the end of the channel and of all in it durable. Blocks.
     ///
     /// # Errors
     /// It cannot be stored.
-    pub(super) fn prepare_end(&self) -> Result<(), Refusal> {
+    pub(crate) fn prepare_end(&self) -> Result<(), Refusal> {
         let _order = self.record.order();
         let own = Change::Channel(self.number, None);
         let own = self.record.is_there().then_some(own);

@@ -70,7 +70,8 @@ impl Forwarding {
         }
     }
 
-    fn matches(&self, event: &Event) -> bool {
+    /// Returns whether the filter lets an event through, with a budget of its own.
+    pub(super) fn matches(&self, event: &Event) -> bool {
         self.lets_through(event, &mut budget())
     }
 

@@ -12,6 +12,7 @@
 //! removal        removal of a filter by itself
 //! registry       filters of the service, by reference; FilterFactory
 //! restoring      filters that a store has kept
+//! external       filters that another service applies
 //! attached       filters of a proxy or administrator; FilterAdmin
 //! ```
 
@@ -20,6 +21,7 @@ mod callbacks;
 mod compiled;
 mod constraints;
 mod exceptions;
+mod external;
 mod forwarding;
 mod mapping;
 mod mappings;
@@ -29,6 +31,7 @@ mod removal;
 mod restoring;
 
 pub(crate) use attached::{Attached, FilterList};
+pub use external::EventFilter;
 pub(crate) use mapping::Mapping;
 pub(crate) use mappings::{AttachedMapping, Mappings, number, reference};
 pub(crate) use registry::{Factory, Registry};

@@ -7,6 +7,7 @@ use parking_lot::{Mutex, RwLock};
 use punctual::{Any, Implements, Interface, SystemException};
 use punctual_constraint::Grammar;
 
+use super::external::EventFilter;
 use super::forwarding::Forwarding;
 use super::mapping::Mapping;
 use super::removal::Removal;
@@ -204,6 +205,15 @@ impl Factory {
     /// Makes a mapping filter with a number.
     pub(super) fn mapping(&self, number: u64, of: (Grammar, &Any)) -> Arc<Mapping> {
         Arc::new(Mapping::new(&self.common, self.removal(number), number, of))
+    }
+
+    /// Returns the filter that a reference leads to, for another service.
+    ///
+    /// # Errors
+    /// As of [`Registry::forwarding`].
+    pub(crate) fn external(&self, filter: &Filter) -> Result<EventFilter, Refusal> {
+        let found = self.registry.forwarding(&self.common, filter)?;
+        Ok(EventFilter::new(filter.clone(), found))
     }
 
     /// Adds the object of a filter.

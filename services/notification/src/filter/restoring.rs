@@ -7,6 +7,7 @@ use punctual_constraint::Grammar;
 
 use super::attached::AttachedFilter;
 use super::exceptions::BadConstraints;
+use super::external::EventFilter;
 use super::mappings::AttachedMapping;
 use super::registry::{Factory, Made};
 use crate::kept;
@@ -79,6 +80,15 @@ impl Restored {
             Some(Made::Forwarding(filter)) => Ok((self.reference(number)?, filter.clone())),
             _ => Err(absent(number)),
         }
+    }
+
+    /// Returns a filter for another service.
+    ///
+    /// # Errors
+    /// As of [`attached`](Self::attached).
+    pub(crate) fn external(&self, number: u64) -> Result<EventFilter, Refusal> {
+        let (reference, filter) = self.attached(number)?;
+        Ok(EventFilter::new(reference, filter))
     }
 
     /// Returns a mapping filter, to be attached; 0 is none.

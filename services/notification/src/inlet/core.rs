@@ -92,10 +92,10 @@ impl Inlet {
         mut events: impl Iterator<Item = Event>,
     ) -> Result<(), Refusal> {
         self.base.connection.used()?;
-        if self.group.hub.log().is_none() {
+        if !self.group.hub.may_block() {
             return events.try_for_each(|one| self.publish_connected(one));
         }
-        // Together, so that they are one append to the log.
+        // Together, so that they are one write to a store.
         let mut admitted = Vec::new();
         let outcome = events.try_for_each(|event| {
             admitted.extend(self.admitted(event)?);
@@ -120,15 +120,24 @@ impl Inlet {
         })
     }
 
-    /// Passes events on that were admitted, once those of them that are persistent are durable. After an error they are
-    /// still there, and do not count as received.
+    /// Passes events on that were admitted, once those of them that are persistent are durable, if the channel's gate lets
+    /// them through. After an error they are still there, and do not count as received.
     ///
     /// # Errors
-    /// They cannot be made durable.
+    /// They cannot be made durable; the gate refuses them.
     pub(super) fn pass_on(&self, events: &mut Vec<Event>) -> Result<(), Refusal> {
         let hub = &self.group.hub;
-        hub.keep(events)?;
+        if events.is_empty() {
+            return Ok(());
+        }
+        let passes = hub.ask_gate(events)?;
+        if passes {
+            hub.keep(events)?;
+        }
         self.base.tally.add(Outcome::Received, events.len());
+        if !passes {
+            events.clear();
+        }
         for event in events.drain(..) {
             hub.publish(Arc::new(event));
         }

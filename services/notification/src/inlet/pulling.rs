@@ -8,7 +8,6 @@ use punctual::SystemException;
 use super::core::Inlet;
 use crate::client::Failure;
 use crate::event::Event;
-use crate::refusal::Refusal;
 
 impl Inlet {
     /// Begins a call, if none is under way and pulling is not suspended.
@@ -67,7 +66,7 @@ impl Inlet {
         self.base.is_given_up(true);
         let has_more = !events.is_empty();
         let mut admitted = self.admit_all(events);
-        if self.group.hub.log().is_none() {
+        if !self.group.hub.may_block() {
             let _ = self.pass_on(&mut admitted);
             return self.go_on(has_more);
         }
@@ -96,8 +95,9 @@ impl Inlet {
     fn keep_supplied(&self, mut events: Vec<Event>, has_more: bool) {
         match self.pass_on(&mut events) {
             Ok(()) => self.go_on(has_more),
-            Err(Refusal::TooLongForLog(why)) => {
-                tracing::warn!("{} events that were pulled are lost: {why}", events.len());
+            Err(refusal) if refusal.is_final() => {
+                let lost = events.len();
+                tracing::warn!("{lost} events that were pulled are lost: {refusal}");
                 self.go_on(has_more);
             }
             Err(refusal) => {

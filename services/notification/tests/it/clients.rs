@@ -74,6 +74,11 @@ impl Peer {
         self.0.supplies.lock().push_back(event);
     }
 
+    /// Returns whether all events to be pulled are gone.
+    pub(crate) fn supplies_nothing(&self) -> bool {
+        self.0.supplies.lock().is_empty()
+    }
+
     /// Lets each push wait until the client is unblocked.
     pub(crate) fn block(&self, is_blocked: bool) {
         *self.0.is_blocked.lock() = is_blocked;

@@ -8,6 +8,7 @@ mod counting;
 #[path = "../crash/mod.rs"]
 mod crash;
 mod crossing;
+mod embedded;
 mod failing;
 mod filters;
 mod hostile;

@@ -8,7 +8,8 @@ use punctual_host::settings::{NAMING, Setting};
 use punctual_log::{LISTEN, open, settings};
 
 /// It prints a reference to a `DsLogAdmin::BasicLogFactory`, and runs until it is interrupted or terminated. The factory
-/// is at `corbaloc:iiop:HOST:PORT/BasicLogFactory`.
+/// is at `corbaloc:iiop:HOST:PORT/BasicLogFactory`, those of logs that are channels of the Event Service and of the
+/// Notification Service at `EventLogFactory` and `NotifyLogFactory`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Serve {
     #[command(flatten)]

@@ -106,8 +106,10 @@ fn records_of_a_service_that_is_killed_are_queried_and_logs_of_both_factories_li
         (&json["records"], &json["wraps"]),
         (&7.into(), &true.into())
     );
-    let events = format!("corbaloc:iiop:{place}/EventLogFactory");
-    assert_eq!(succeeded(punctual(&["log", "logs", &events])), "");
+    for other in ["EventLogFactory", "NotifyLogFactory", "NotifyLogService"] {
+        let factory = format!("corbaloc:iiop:{place}/{other}");
+        assert_eq!(succeeded(punctual(&["log", "logs", &factory])), "");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 // Client of a Telecom Log Service, by omniORB: writes records, queries them, and pushes events into a log that is a channel.
 // Prints one line for each thing that is as it should be, and ends with 1 at the first that is not.
 //
-// logs BASIC_FACTORY EVENT_FACTORY
+// logs BASIC_FACTORY EVENT_FACTORY NOTIFY_FACTORY
 
 #include "logs.hh"
 #include <iostream>
@@ -154,6 +154,76 @@ void record_events(DsEventLogAdmin::EventLogFactory_ptr factory) {
   log->destroy();
 }
 
+CosNotifyFilter::Filter_ptr filter_of(CosNotifyChannelAdmin::EventChannel_ptr channel, const char* text) {
+  CosNotifyFilter::FilterFactory_var filters = channel->default_filter_factory();
+  CosNotifyFilter::Filter_var filter = filters->create_filter("EXTENDED_TCL");
+  CosNotifyFilter::ConstraintExpSeq constraints;
+  constraints.length(1);
+  constraints[0].constraint_expr = CORBA::string_dup(text);
+  CosNotifyFilter::ConstraintInfoSeq_var added = filter->add_constraints(constraints);
+  return filter._retn();
+}
+
+CosNotification::StructuredEvent alarm(CORBA::Long severity) {
+  CosNotification::StructuredEvent event;
+  event.header.fixed_header.event_type.domain_name = CORBA::string_dup("Telecom");
+  event.header.fixed_header.event_type.type_name = CORBA::string_dup("Alarm");
+  event.filterable_data.length(1);
+  event.filterable_data[0].name = CORBA::string_dup("severity");
+  event.filterable_data[0].value <<= severity;
+  event.remainder_of_body <<= severity;
+  return event;
+}
+
+void record_notifications(DsNotifyLogAdmin::NotifyLogFactory_ptr factory) {
+  Log::CapacityAlarmThresholdList thresholds;
+  CosNotification::QoSProperties quality;
+  CosNotification::AdminProperties administration;
+  Log::LogId id;
+  quality.length(1);
+  quality[0].name = CORBA::string_dup("EventReliability");
+  quality[0].value <<= CORBA::Short(1);
+  expect("an unsupported quality is refused", raises<CosNotification::UnsupportedQoS>([&] {
+           factory->create(Log::halt, 0, thresholds, quality, administration, id);
+         }));
+  quality.length(0);
+  DsNotifyLogAdmin::NotifyLog_var log = factory->create(Log::halt, 0, thresholds, quality, administration, id);
+  CosNotifyFilter::Filter_var filter = filter_of(log, "$severity > 1");
+  log->set_filter(filter);
+  CosNotifyFilter::Filter_var found = log->get_filter();
+  expect("the log has a filter", found->_is_equivalent(filter));
+  CosNotifyChannelAdmin::ProxyID proxy;
+  CosNotifyChannelAdmin::ConsumerAdmin_var consumers = log->default_consumer_admin();
+  CosNotifyChannelAdmin::ProxySupplier_var to =
+      consumers->obtain_notification_pull_supplier(CosNotifyChannelAdmin::STRUCTURED_EVENT, proxy);
+  auto pulls = CosNotifyChannelAdmin::StructuredProxyPullSupplier::_narrow(to);
+  pulls->connect_structured_pull_consumer(CosNotifyComm::StructuredPullConsumer::_nil());
+  CosNotifyChannelAdmin::SupplierAdmin_var suppliers = log->default_supplier_admin();
+  CosNotifyChannelAdmin::ProxyConsumer_var from =
+      suppliers->obtain_notification_push_consumer(CosNotifyChannelAdmin::SEQUENCE_EVENT, proxy);
+  auto pushes = CosNotifyChannelAdmin::SequenceProxyPushConsumer::_narrow(from);
+  pushes->connect_sequence_push_supplier(CosNotifyComm::SequencePushSupplier::_nil());
+  CosNotification::EventBatch events;
+  events.length(3);
+  for (CORBA::Long severity = 0; severity < 3; ++severity) events[severity] = alarm(severity);
+  pushes->push_structured_events(events);
+  Log::Iterator_var rest;
+  Log::RecordList_var records = log->query(Log::default_grammar, "$.info.filterable_data(severity) == 2", rest.out());
+  const CosNotification::StructuredEvent* event = nullptr;
+  expect("events that the filter lets through are records",
+         log->get_n_records() == 1 && records->length() == 1 && (records[0].info >>= event) &&
+             number_in(event->remainder_of_body) == 2);
+  bool all = true;
+  for (CORBA::Long severity = 0; severity < 3; ++severity) {
+    CosNotification::StructuredEvent_var pulled = pulls->pull_structured_event();
+    all = all && number_in(pulled->remainder_of_body) == severity;
+  }
+  expect("consumers get all events", all);
+  CORBA::release(pulls);
+  CORBA::release(pushes);
+  log->destroy();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -162,7 +232,10 @@ int main(int argc, char** argv) {
   Log::BasicLogFactory_var factory = Log::BasicLogFactory::_narrow(object);
   object = orb->string_to_object(argv[2]);
   auto events = DsEventLogAdmin::EventLogFactory::_narrow(object);
-  expect("the factories are found", !CORBA::is_nil(factory) && !CORBA::is_nil(events));
+  object = orb->string_to_object(argv[3]);
+  auto notify = DsNotifyLogAdmin::NotifyLogFactory::_narrow(object);
+  expect("the factories are found",
+         !CORBA::is_nil(factory) && !CORBA::is_nil(events) && !CORBA::is_nil(notify));
 
   Log::LogId id;
   Log::BasicLog_var log = factory->create(Log::halt, 0, id);
@@ -182,12 +255,14 @@ int main(int argc, char** argv) {
   Log::Log_var copy = log->copy(copied);
   expect("a copy is empty", copied != id && copy->get_n_records() == 0);
   record_events(events);
+  record_notifications(notify);
   log->destroy();
   Log::BasicLog_var basic = Log::BasicLog::_narrow(copy);
   basic->destroy();
   Log::LogIdList_var left = factory->list_logs_by_id();
   expect("logs are destroyed", left->length() == 0);
   CORBA::release(events);
+  CORBA::release(notify);
   orb->destroy();
   return 0;
 }

@@ -15,7 +15,16 @@ fn factory(orb: &Orb, path: &Path) -> Factory {
     let objects = Objects::new(&poa, "Filters", (1, 1), Box::new(|_| None)).unwrap();
     let storage = Some(Arc::new(Storage::new(StoreFile::open(path, KIND).unwrap())));
     let (limits, writers) = (Limits::default(), Default::default());
-    let common = Common::start(limits, Arc::default(), writers, objects, storage, None).unwrap();
+    let common = Common::start(
+        limits,
+        Arc::default(),
+        writers,
+        objects,
+        storage,
+        None,
+        false,
+    )
+    .unwrap();
     Factory {
         common: Arc::new(common),
         registry: Arc::default(),
