@@ -10,6 +10,7 @@
 //! journal                                    logs of persistent events
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
 //! filter, quality                            filters; quality of service
+//! presence, inquiry, line                    events that wait for verdicts of foreign filters
 //! draft, stated, administered                what clients state, its changes and its record; operations for that
 //! generation, selection                      subscribers by what their filters need
 //! tail                                       events of a channel for a page
@@ -39,15 +40,18 @@ mod hosted;
 mod hub;
 mod index;
 mod inlet;
+mod inquiry;
 mod journal;
 mod limited;
 mod limits;
+mod line;
 mod metrics;
 mod names;
 mod naming;
 mod notices;
 mod outcome;
 mod outlet;
+mod presence;
 mod proxy;
 mod qos;
 mod quality;

@@ -25,7 +25,7 @@ use crate::storage::{Change, Kept};
 /// The store cannot be written.
 pub(crate) fn restore(channels: &Channels, orb: &Orb, kept: &Kept) -> Result<(), Refusal> {
     channels.common.names.restore(&kept.names);
-    let mut restored = Restored::new(channels.filters());
+    let mut restored = Restored::new(channels.filters(), orb);
     for (number, filter) in &kept.filters {
         report("filter", *number, restored.add(*number, filter));
     }

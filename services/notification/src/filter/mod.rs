@@ -7,6 +7,7 @@
 //! forwarding     Filter
 //! mapping        MappingFilter
 //! mappings       mapping filters of a proxy or administrator
+//! foreign        filters of other servers
 //! callbacks      clients that hear of a filter's types
 //! record         record of a filter in the store
 //! removal        removal of a filter by itself
@@ -20,16 +21,17 @@ mod callbacks;
 mod compiled;
 mod constraints;
 mod exceptions;
+mod foreign;
 mod forwarding;
 mod mapping;
-mod mappings;
+pub(crate) mod mappings;
 mod record;
 mod registry;
 mod removal;
 mod restoring;
 
 pub(crate) use attached::{Attached, FilterList};
-pub(crate) use mapping::Mapping;
+pub(crate) use foreign::{Answer, Foreign, Question, Questions, Waiter};
 pub(crate) use mappings::{AttachedMapping, Mappings, number, reference};
 pub(crate) use registry::{Factory, Registry};
 pub(crate) use restoring::Restored;

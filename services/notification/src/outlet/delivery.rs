@@ -4,9 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use punctual_durable::Position;
-
 use super::alarm::Alarm;
+use super::arrival::Arrival;
 use super::call::Call;
 use super::held::{Held, Waiting};
 use crate::event::Event;
@@ -103,9 +102,9 @@ impl Delivery {
         &mut self,
         start: Instant,
         event: &Arc<Event>,
-        position: Option<Position>,
+        arrival: Arrival,
     ) -> bool {
-        !self.is_closed && self.held.add(start, event, position)
+        !self.is_closed && self.held.add(start, event, arrival)
     }
 
     /// Takes the events out whose StartTime has come.
