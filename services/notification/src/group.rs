@@ -125,7 +125,12 @@ impl Group {
     fn proxy_with(&self, id: ProxyId, number: u64, kind: Kind) -> Proxy {
         let common = self.hub.common().clone();
         let quality = self.stated.quality.inherited(Level::Proxy);
-        let stated = Stated::new(common, number, quality, no_filters(&*self.hub, self.has_consumers));
+        let stated = Stated::new(
+            common,
+            number,
+            quality,
+            no_filters(&*self.hub, self.has_consumers),
+        );
         let tally = Tally::new(self.hub.counts().clone(), stated.common.metrics.clone());
         Proxy::new((self.stated.number, id), kind, stated, tally)
     }

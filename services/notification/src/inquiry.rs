@@ -1,6 +1,5 @@
 //! An event about which foreign filters are asked: what the filters say so far, and the next question.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,36 +7,8 @@ use punctual_durable::Position;
 
 use crate::cos_notify_channel_admin::InterFilterGroupOperator as Operator;
 use crate::event::Event;
-use crate::filter::{Answer, Foreign, Question};
+use crate::filter::{Answer, Foreign, Opinion, Question};
 use crate::group::Group;
-
-/// Verdict of the filters of one object, as far as it is known.
-#[derive(Debug, Default)]
-pub(crate) struct Opinion {
-    /// `None` without any filter.
-    pub(crate) verdict: Option<bool>,
-    /// Questions to foreign filters, of which none is asked any more once one lets the event through.
-    pub(crate) open: VecDeque<Arc<Question>>,
-}
-
-impl Opinion {
-    /// Takes the answers that have come.
-    fn settle(&mut self) {
-        while let Some(answer) = self.open.front().and_then(|first| first.answer()) {
-            self.open.pop_front();
-            if answer == Answer::Match(true) {
-                self.verdict = Some(true);
-                self.open.clear();
-            }
-        }
-    }
-
-    /// Returns the verdict, unless it depends on a filter that has not answered.
-    fn known(&self) -> Option<bool> {
-        self.verdict
-            .filter(|passes| *passes || self.open.is_empty())
-    }
-}
 
 /// Priority and life that foreign mapping filters give to an event.
 #[derive(Clone, Copy, Debug, Default)]

@@ -159,7 +159,7 @@ impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {
         let kind = match &refusal {
             Refusal::AlreadyConnected | Refusal::DefaultAdmin => Kind::BadInvOrder,
-            Refusal::Nil(_) | Refusal::BadNumber(_) => Kind::BadParam,
+            Refusal::Nil(_) | Refusal::BadNumber(_) | Refusal::OtherKind => Kind::BadParam,
             Refusal::Disconnected | Refusal::Destroyed => Kind::ObjectNotExist,
             Refusal::EventTooLarge { .. }
             | Refusal::ChannelFull(_)

@@ -22,7 +22,7 @@ const FILTERS: Records<u64, Cdr<Filter>> = Records::named("filters");
 const NAMES: Records<u64, Cdr<String>> = Records::named("names");
 
 /// Name and format of the store.
-pub(crate) const KIND: StoreKind = StoreKind::new("notification", 2);
+pub(crate) const KIND: StoreKind = StoreKind::new("notification", 1);
 
 /// Store file of a notification service.
 pub(crate) type Storage = ChangeStore<Change>;

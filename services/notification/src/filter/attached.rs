@@ -7,13 +7,12 @@ use parking_lot::RwLock;
 use punctual_constraint::Constraint;
 
 use super::constraints::budget;
-use super::foreign::{Foreign, Questions, Target};
+use super::foreign::{Foreign, Opinion, Questions, Target};
 use super::forwarding::Forwarding;
 use super::registry::Registry;
 use crate::common::Common;
 use crate::cos_notify_filter::{Filter, FilterId, FilterNotFound};
 use crate::event::Event;
-use crate::inquiry::Opinion;
 use crate::kept;
 use crate::limits::Limits;
 use crate::punctual_notify::FilterState;

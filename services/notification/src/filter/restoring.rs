@@ -85,10 +85,9 @@ impl Restored {
             return Ok((reference, Judge::Foreign(foreign)));
         }
         match self.filters.get(&kept.filter) {
-            Some(Made::Forwarding(filter)) => Ok((
-                self.reference(kept.filter)?,
-                Judge::Here(filter.clone()),
-            )),
+            Some(Made::Forwarding(filter)) => {
+                Ok((self.reference(kept.filter)?, Judge::Here(filter.clone())))
+            }
             _ => Err(absent(kept.filter)),
         }
     }

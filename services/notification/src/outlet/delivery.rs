@@ -98,12 +98,7 @@ impl Delivery {
     }
 
     /// Has an event wait for its StartTime. Returns whether there was room, and the delivery has not ended.
-    pub(super) fn hold(
-        &mut self,
-        start: Instant,
-        event: &Arc<Event>,
-        arrival: Arrival,
-    ) -> bool {
+    pub(super) fn hold(&mut self, start: Instant, event: &Arc<Event>, arrival: Arrival) -> bool {
         !self.is_closed && self.held.add(start, event, arrival)
     }
 

@@ -31,12 +31,7 @@ impl Held {
     }
 
     /// Adds an event; returns whether there was room. Those of the log come only if there is.
-    pub(super) fn add(
-        &mut self,
-        start: Instant,
-        event: &Arc<Event>,
-        arrival: Arrival,
-    ) -> bool {
+    pub(super) fn add(&mut self, start: Instant, event: &Arc<Event>, arrival: Arrival) -> bool {
         let bytes = self.bytes.saturating_add(event.bytes());
         let is_full = self.events.len() >= self.bounds.events || bytes > self.bounds.bytes;
         if is_full && arrival.position.is_none() {
@@ -98,7 +93,10 @@ mod tests {
         let after = |seconds| now + Duration::from_secs(seconds);
         let bounds = |events, bytes| Bounds { events, bytes };
         let mut held = Held::new(bounds(2, usize::MAX));
-        assert!(held.add(after(2), &event, Arrival::default()) && held.add(after(1), &event, Arrival::default()));
+        assert!(
+            held.add(after(2), &event, Arrival::default())
+                && held.add(after(1), &event, Arrival::default())
+        );
         assert!(!held.add(after(1), &event, Arrival::default()));
         assert_eq!(held.first(), Some(after(1)));
         assert_eq!(held.take(after(1)).len(), 1);

@@ -10,12 +10,7 @@ use crate::outcome::Outcome;
 
 impl Outlet {
     /// Takes an event whose StartTime is in so long a time.
-    pub(super) fn offer_after(
-        &self,
-        time: Duration,
-        event: &Arc<Event>,
-        arrival: Arrival,
-    ) {
+    pub(super) fn offer_after(&self, time: Duration, event: &Arc<Event>, arrival: Arrival) {
         let now = Instant::now();
         let timer = {
             let mut delivery = self.delivery.lock();
