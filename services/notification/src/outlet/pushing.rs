@@ -101,13 +101,12 @@ impl Outlet {
 
     fn push_events(&self, consumer: &Client, taken: Vec<Numbered<Arc<Event>>>) {
         let events: Vec<Arc<Event>> = taken.iter().map(|one| one.entry.event.clone()).collect();
-        let own = self.own.clone();
+        let Some(own) = self.own.upgrade() else {
+            return;
+        };
         let consumer = consumer.bounded(self.base.common.limits.call_timeout);
-        consumer.push(&events, move |outcome| {
-            if let Some(own) = own.upgrade() {
-                own.pushed(outcome, taken);
-            }
-        });
+        // It owns the proxy until then, so that the events are counted if the consumer is disconnected meanwhile.
+        consumer.push(&events, move |outcome| own.pushed(outcome, taken));
     }
 
     /// Decides how to go on after a push. Called by the thread that reads replies; does not block.
