@@ -19,6 +19,7 @@
 //! notices, proxy, telling                    proxies; changes of types that their clients hear of
 //! inlet, outlet                              proxies of suppliers, and of consumers
 //! admin, channel, factory                    administrators, channels, and all channels of a service
+//! reconnections                              clients that hear when the service has been started again
 //! restoring, service, hosted, settings       what was kept is made anew; the service in a process
 //! ```
 #![warn(unnameable_types)]
@@ -56,6 +57,7 @@ mod proxy;
 mod qos;
 mod quality;
 mod queue;
+mod reconnections;
 mod record;
 mod refusal;
 mod restoring;
@@ -93,6 +95,6 @@ mod stored {
 }
 
 pub use admins::{cos_notify_channel_admin, punctual_notify};
-pub use interfaces::{cos_notification, cos_notify_comm, cos_notify_filter, time_base};
+pub use interfaces::{cos_notification, cos_notify_comm, cos_notify_filter, notify_ext, time_base};
 pub use punctual_events::{cos_event_channel_admin, cos_event_comm};
 use stored::kept;

@@ -177,6 +177,7 @@ impl NotificationService {
         let factory = channels.serve()?;
         restore(&channels, parent.orb(), &kept)?;
         watch::begin(&channels);
+        channels.reconnections.call_all(&factory);
         let twice = || Refusal::NoResources("the notification service is served already".into());
         self.0.channels.set(channels).map_err(|_| twice())?;
         Ok(factory)

@@ -73,6 +73,17 @@ impl Restored {
         Ok(Made::Mapping(filter))
     }
 
+    /// Makes a callback that was kept, of a filter that is there.
+    ///
+    /// # Errors
+    /// Its reference is damaged.
+    pub(crate) fn add_callback(&self, number: u64, kept: &kept::Callback) -> Result<(), Refusal> {
+        match self.filters.get(&kept.filter) {
+            Some(Made::Forwarding(filter)) => filter.callbacks.restore(&self.orb, number, kept),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns a filter, to be attached.
     ///
     /// # Errors

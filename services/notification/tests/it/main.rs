@@ -24,6 +24,7 @@ mod nats;
 mod omniorb;
 mod persistent;
 mod quality;
+mod reconnecting;
 mod restarts;
 mod settings;
 mod storing;
