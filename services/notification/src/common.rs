@@ -33,7 +33,7 @@ pub(crate) struct Common {
     pub(crate) workers: Workers,
     /// Threads that begin calls to foreign filters, so that these delay no call to consumers and suppliers. None waits for a
     /// reply.
-    pub(crate) askers: Workers,
+    pub(crate) filtering: Workers,
     /// Threads that make all other calls, which may go to peers that are gone: these delay no event.
     pub(crate) checks: Workers,
     /// Threads that read and write events that are in logs.
@@ -62,7 +62,7 @@ impl Common {
         let workers = |name, most| Workers::new(name, most).map_err(|error| refused(&error));
         Ok(Self {
             workers: workers("notify-calls", limits.threads)?,
-            askers: workers("notify-filters", limits.threads)?,
+            filtering: workers("notify-filters", limits.threads)?,
             checks: workers("notify-checks", limits.threads)?,
             readers: workers("notify-logs", limits.threads)?,
             is_stored: storage.is_some(),
@@ -123,7 +123,7 @@ impl Common {
     pub(crate) fn stop(&self) {
         self.timetable.end();
         self.workers.end();
-        self.askers.end();
+        self.filtering.end();
         self.checks.end();
         self.readers.finish();
         self.keeper.stop();

@@ -144,7 +144,7 @@ impl Foreign {
         let own = self.clone();
         let workers = match is_failing {
             true => &self.common.checks,
-            false => &self.common.askers,
+            false => &self.common.filtering,
         };
         workers.run(move || own.ask_next());
     }
