@@ -7,7 +7,7 @@ use punctual_durable::Position;
 
 use crate::cos_notify_channel_admin::InterFilterGroupOperator as Operator;
 use crate::event::Event;
-use crate::filter::{Answer, Foreign, Opinion, Question};
+use crate::filter::{Answer, Asked, Opinion, Question};
 use crate::group::Group;
 
 /// Priority and life that foreign mapping filters give to an event.
@@ -76,8 +76,8 @@ impl Inquiry {
     }
 
     /// Returns one of the foreign filters, if there is one to be asked.
-    pub(crate) fn foreign(&self) -> Option<&Arc<Foreign>> {
-        self.questions().next().map(|question| question.foreign())
+    pub(crate) fn foreign(&self) -> Option<&Arc<dyn Asked>> {
+        self.questions().next().map(|question| question.filter())
     }
 
     pub(crate) fn questions(&self) -> impl Iterator<Item = &Arc<Question>> {

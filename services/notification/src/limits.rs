@@ -34,7 +34,7 @@ pub struct Limits {
     pub filters: usize,
     /// Maximum number of constraints of one filter. Default: 1,000.
     pub constraints: usize,
-    /// Whether filters that are objects of other servers may be attached, and are called. Default: false, as each client could
+    /// Permission to attach filters that are objects of other servers, and to call them. Default: false, as each client could
     /// then have the service send its events to any place.
     pub foreign_filters: bool,
     /// Maximum number of such filters of the service. Each is asked one event at a time. Default: 100.

@@ -8,26 +8,25 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::filter::{Foreign, Question, Waiter};
+use crate::filter::{Asked, Question, Waiter};
 use crate::group::Group;
 use crate::inquiry::{Inquiry, Step};
 use crate::queue::Bounds;
 
 /// Line of events.
-#[derive(Debug)]
 pub(crate) struct Line {
     bounds: Bounds,
     state: Mutex<State>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
     waiting: VecDeque<Inquiry>,
     bytes: usize,
     is_moving: bool,
     /// Foreign filter that counts as present until the last event is released, so that none takes the way without filters
     /// meanwhile.
-    present: Option<Arc<Foreign>>,
+    present: Option<Arc<dyn Asked>>,
     /// States that the proxy is to hear of the end.
     tells_end: bool,
     is_closed: bool,
@@ -140,7 +139,7 @@ impl Line {
         self.bounds.events
     }
 
-    /// Has the proxy hear when no event waits any more; returns false if none does now.
+    /// Tells the proxy when no event waits any more; returns false if none does now.
     pub(crate) fn tell_end(&self) -> bool {
         let mut state = self.state.lock();
         state.tells_end = state.is_moving;

@@ -31,7 +31,7 @@ mod removal;
 mod restoring;
 
 pub(crate) use attached::{Attached, FilterList};
-pub(crate) use foreign::{Answer, Foreign, Opinion, Question, Questions, Waiter};
+pub(crate) use foreign::{Answer, Asked, Opinion, Question, Questions, Waiter};
 pub(crate) use mappings::{AttachedMapping, Mappings, number, reference};
 pub(crate) use registry::{Factory, Registry};
 pub(crate) use restoring::Restored;

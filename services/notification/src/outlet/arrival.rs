@@ -1,4 +1,4 @@
-//! How an event comes to a consumer.
+//! Arrival of an event at a consumer: its place in the log, and what foreign mapping filters give to it.
 
 use punctual_durable::Position;
 

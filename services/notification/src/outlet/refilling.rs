@@ -175,7 +175,7 @@ impl Outlet {
             .is_some_and(|types| types.include(domain, name))
     }
 
-    /// Has an event of the log wait if foreign filters are asked about it; returns whether it waits.
+    /// Puts an event of the log into the line if foreign filters are asked about it; returns whether it waits.
     fn asks_about(&self, event: &Arc<Event>, position: Position) -> bool {
         self.base.common.foreign.is_any()
             && self.ask_about(event, Some(position), &mut Questions::default())

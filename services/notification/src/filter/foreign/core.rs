@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use punctual::{Any, Interface, ObjectRef, OperationError, Orb};
 use punctual_events::peer::bounded;
 
-use super::question::{Answer, Question};
+use super::question::{Answer, Asked, Question};
 use super::rest::Rest;
 use crate::client::Failure;
 use crate::common::Common;
@@ -126,20 +126,7 @@ impl Foreign {
         &self.text
     }
 
-    /// Has the filter asked, behind the questions that wait.
-    pub(super) fn enqueue(self: &Arc<Self>, question: Arc<Question>) {
-        let mut turns = self.turns.lock();
-        turns.waiting.push_back(question);
-        if turns.is_asking {
-            return;
-        }
-        turns.is_asking = true;
-        let is_failing = turns.rest.is_failing();
-        drop(turns);
-        self.go_on(is_failing);
-    }
-
-    /// Has a thread ask the next question: another one if the last call had no answer, so that such filters delay no others.
+    /// Hands the next question to a thread: another one if the last call had no answer, so that such filters delay no others.
     fn go_on(self: &Arc<Self>, is_failing: bool) {
         let own = self.clone();
         let workers = match is_failing {
@@ -237,6 +224,20 @@ impl Foreign {
             false => rest.end(),
         }
         was_failing
+    }
+}
+
+impl Asked for Foreign {
+    fn enqueue(self: Arc<Self>, question: Arc<Question>) {
+        let mut turns = self.turns.lock();
+        turns.waiting.push_back(question);
+        if turns.is_asking {
+            return;
+        }
+        turns.is_asking = true;
+        let is_failing = turns.rest.is_failing();
+        drop(turns);
+        self.go_on(is_failing);
     }
 }
 

@@ -17,4 +17,4 @@ mod rest;
 pub(crate) use self::core::Foreign;
 pub(super) use self::core::Target;
 pub(crate) use opinion::Opinion;
-pub(crate) use question::{Answer, Question, Questions, Waiter};
+pub(crate) use question::{Answer, Asked, Question, Questions, Waiter};

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use punctual::Any;
 
-use super::core::Foreign;
 use crate::event::Event;
 
 /// Action that follows an answer.
@@ -14,7 +13,7 @@ pub(crate) type Waiter = Box<dyn FnOnce() + Send>;
 /// Answer of a foreign filter.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Answer {
-    /// Whether the event matches.
+    /// States whether the event matches.
     Match(bool),
     /// The value of a mapping filter.
     Value(Any),
@@ -22,9 +21,15 @@ pub(crate) enum Answer {
     Failed,
 }
 
+/// Filter that is asked.
+pub(crate) trait Asked: Send + Sync + 'static {
+    /// Asks the filter, once it has answered the questions that wait. Does not block.
+    fn enqueue(self: Arc<Self>, question: Arc<Question>);
+}
+
 /// Question whether an event matches, or which value it has.
 pub(crate) struct Question {
-    foreign: Arc<Foreign>,
+    filter: Arc<dyn Asked>,
     event: Arc<Event>,
     state: Mutex<State>,
 }
@@ -43,16 +48,9 @@ impl std::fmt::Debug for Question {
 }
 
 impl Question {
-    fn new(foreign: &Arc<Foreign>, event: &Arc<Event>) -> Self {
-        Self {
-            foreign: foreign.clone(),
-            event: event.clone(),
-            state: Mutex::new(State::New),
-        }
-    }
-
-    pub(crate) fn foreign(&self) -> &Arc<Foreign> {
-        &self.foreign
+    /// Returns the filter.
+    pub(crate) fn filter(&self) -> &Arc<dyn Asked> {
+        &self.filter
     }
 
     pub(super) fn event(&self) -> &Arc<Event> {
@@ -81,7 +79,7 @@ impl Question {
                 State::New => *state = State::Asked(vec![waiter]),
             }
         }
-        self.foreign.enqueue(self.clone());
+        self.filter.clone().enqueue(self.clone());
         false
     }
 
@@ -108,12 +106,17 @@ pub(crate) struct Questions(Vec<Arc<Question>>);
 
 impl Questions {
     /// Returns the question that a filter is asked about the event.
-    pub(crate) fn of(&mut self, foreign: &Arc<Foreign>, event: &Arc<Event>) -> Arc<Question> {
-        let known = self.0.iter().find(|one| Arc::ptr_eq(&one.foreign, foreign));
-        if let Some(known) = known {
+    pub(crate) fn of<F: Asked>(&mut self, filter: &Arc<F>, event: &Arc<Event>) -> Arc<Question> {
+        let is_of_it =
+            |one: &&Arc<Question>| std::ptr::addr_eq(Arc::as_ptr(&one.filter), Arc::as_ptr(filter));
+        if let Some(known) = self.0.iter().find(is_of_it) {
             return known.clone();
         }
-        let question = Arc::new(Question::new(foreign, event));
+        let question = Arc::new(Question {
+            filter: filter.clone(),
+            event: event.clone(),
+            state: Mutex::new(State::New),
+        });
         self.0.push(question.clone());
         question
     }
