@@ -55,6 +55,7 @@ fn foreign_filters_are_asked_again_after_a_restart_unless_they_are_refused_then(
     assert_eq!(sink.wait_for(2), [1, 3]);
     until(|| served.metric("filtered_total") == 3);
     assert_eq!(low.asked().len(), 8);
+    odd.wait_for(5);
     assert_eq!(odd.asked(), [0, 1, 2, 3, 4]);
     assert_eq!(up.asked(), [1, 3]);
     drop(served);
@@ -97,6 +98,7 @@ fn foreign_filters_judge_events_of_a_log_and_none_before_it() {
     drop(served);
     let _served = Served::of(asking_on(&path), place);
     until(|| sink.numbers().contains(&603));
-    let after: Vec<i32> = sink.numbers().split_off(300);
-    assert_eq!(after, [601, 603]);
+    // Those before may come again, as their acknowledgements may not have been stored.
+    let after = sink.numbers().into_iter().filter(|number| *number >= 600);
+    assert_eq!(after.collect::<Vec<_>>(), [601, 603]);
 }
