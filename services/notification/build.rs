@@ -20,6 +20,7 @@ fn main() -> Result<(), Error> {
             "idl/CosNotification.idl",
             "idl/CosNotifyComm.idl",
             "idl/CosNotifyFilter.idl",
+            "idl/NotifyExt.idl",
         ],
     )?;
     builder()
@@ -27,6 +28,7 @@ fn main() -> Result<(), Error> {
         .extern_path("::CosNotification", "crate::cos_notification")
         .extern_path("::CosNotifyComm", "crate::cos_notify_comm")
         .extern_path("::CosNotifyFilter", "crate::cos_notify_filter")
+        .extern_path("::NotifyExt", "crate::notify_ext")
         .compile_together(
             "admins",
             &["idl/CosNotifyChannelAdmin.idl", "idl/PunctualNotify.idl"],

@@ -11,6 +11,7 @@ use crate::journal::Journal;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::names::Names;
+use crate::presence::Presence;
 use crate::qos::Abilities;
 use crate::refusal::Refusal;
 use crate::storage::{Change, Storage};
@@ -26,8 +27,13 @@ pub(crate) struct Common {
     pub(crate) names: Names,
     /// Number of changes of filters, and of what they are attached to.
     pub(crate) selections: Generation,
+    /// Foreign filters of all objects.
+    pub(crate) foreign: Presence,
     /// Threads that begin calls to consumers and suppliers. None waits for a reply.
     pub(crate) workers: Workers,
+    /// Threads that begin calls to foreign filters, so that these delay no call to consumers and suppliers. None waits for a
+    /// reply.
+    pub(crate) filtering: Workers,
     /// Threads that make all other calls, which may go to peers that are gone: these delay no event.
     pub(crate) checks: Workers,
     /// Threads that read and write events that are in logs.
@@ -59,6 +65,7 @@ impl Common {
         let workers = |name, most| Workers::new(name, most).map_err(|error| refused(&error));
         Ok(Self {
             workers: workers("notify-calls", limits.threads)?,
+            filtering: workers("notify-filters", limits.threads)?,
             checks: workers("notify-checks", limits.threads)?,
             readers: workers("notify-logs", limits.threads)?,
             is_stored: storage.is_some(),
@@ -68,6 +75,7 @@ impl Common {
             timetable: Timetable::start("notify-times").map_err(|error| refused(&error))?,
             names: Names::default(),
             selections: Generation::default(),
+            foreign: Presence::default(),
             limits,
             metrics,
             writers,
@@ -120,6 +128,7 @@ impl Common {
     pub(crate) fn stop(&self) {
         self.timetable.end();
         self.workers.end();
+        self.filtering.end();
         self.checks.end();
         self.readers.finish();
         self.keeper.stop();

@@ -1,6 +1,6 @@
 //! What clients state at an administrator or a proxy, as a change is to make it, and as a store keeps it.
 
-use crate::filter::{FilterList, Mappings, Restored, number};
+use crate::filter::{FilterList, Mappings, Restored, mappings, number};
 use crate::kept;
 use crate::qos::Settings;
 use crate::refusal::Refusal;
@@ -25,14 +25,14 @@ impl Draft {
     pub(crate) fn of_kept(kept: &kept::State, restored: &Restored) -> Result<Self, Refusal> {
         let mut filters = FilterList::default();
         for one in &kept.filters {
-            filters.insert(one.id, restored.attached(one.filter)?);
+            filters.insert(one.id, restored.attached(one)?);
         }
         Ok(Self {
             settings: Settings::of_kept(&kept.quality),
             filters,
             mappings: Mappings {
-                priority: restored.mapped(kept.priority_filter)?,
-                lifetime: restored.mapped(kept.lifetime_filter)?,
+                priority: restored.mapped(kept.priority_filter, &kept.priority_reference)?,
+                lifetime: restored.mapped(kept.lifetime_filter, &kept.lifetime_reference)?,
             },
             types: Types::of(kept.has_types.then_some(&kept.types)),
             wants_updates: kept.wants_updates,
@@ -52,6 +52,8 @@ impl Draft {
             filters: self.filters.to_kept(),
             priority_filter: number(&self.mappings.priority),
             lifetime_filter: number(&self.mappings.lifetime),
+            priority_reference: mappings::text(&self.mappings.priority),
+            lifetime_reference: mappings::text(&self.mappings.lifetime),
             wants_updates: self.wants_updates,
             is_suspended: self.is_suspended,
         }

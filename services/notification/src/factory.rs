@@ -21,6 +21,9 @@ use crate::filter::{Factory, Registry};
 use crate::hub::{Home, Hub};
 use crate::journal::ChannelLog;
 use crate::kept;
+use crate::notify_ext::{ReconnectionCallback, ReconnectionRegistryServant};
+use crate::punctual_notify::{ChannelFactory, ChannelFactoryServant};
+use crate::reconnections::Reconnections;
 use crate::refusal::Refusal;
 
 /// Object key and id of the factory.
@@ -33,6 +36,7 @@ const FILTER_FACTORY: &str = "FilterFactory";
 pub(crate) struct Channels {
     pub(crate) common: Arc<Common>,
     pub(crate) registry: Arc<Registry>,
+    pub(crate) reconnections: Arc<Reconnections>,
     state: Mutex<State>,
     /// Held while a channel is made.
     order: Mutex<()>,
@@ -54,6 +58,7 @@ impl std::fmt::Debug for Channels {
 impl Channels {
     pub(crate) fn new(common: Arc<Common>) -> Arc<Self> {
         Arc::new_cyclic(|own| Self {
+            reconnections: Reconnections::new(common.clone()),
             common,
             registry: Arc::default(),
             state: Mutex::default(),
@@ -68,7 +73,14 @@ impl Channels {
     /// Its reference cannot be made.
     pub(crate) fn serve(self: &Arc<Self>) -> Result<EventChannelFactory, Refusal> {
         let objects = &self.common.objects;
+<<<<<<< HEAD
         let servant = <EventChannelFactory as Implements<_>>::servant(self.clone());
+=======
+        let servant = <FilterFactory as Implements<_>>::servant(filters);
+        objects.add::<FilterFactory>(FILTER_FACTORY.as_bytes(), servant)?;
+        // The reference names the standard's interface, as that of a channel does.
+        let servant = <ChannelFactory as Implements<_>>::servant(self.clone());
+>>>>>>> hc
         Ok(objects.add(FACTORY.as_bytes(), servant)?)
     }
 
@@ -286,3 +298,22 @@ impl EventChannelFactoryServant for Channels {
         Ok(Some(channel.reference().map_err(SystemException::from)?))
     }
 }
+
+impl ReconnectionRegistryServant for Channels {
+    fn register_callback(
+        &self,
+        reconection: Option<&ReconnectionCallback>,
+    ) -> Result<i32, SystemException> {
+        Ok(self.reconnections.register(reconection)?)
+    }
+
+    fn unregister_callback(&self, id: i32) -> Result<(), SystemException> {
+        Ok(self.reconnections.unregister(id)?)
+    }
+
+    fn is_alive(&self) -> Result<bool, SystemException> {
+        Ok(true)
+    }
+}
+
+impl ChannelFactoryServant for Channels {}

@@ -13,7 +13,7 @@ use crate::common::Common;
 use crate::cos_notify_channel_admin::{AdminId, InterFilterGroupOperator as Operator, ProxyId};
 use crate::cos_notify_filter::MappingFilter;
 use crate::draft::Draft;
-use crate::filter::{Attached, AttachedMapping};
+use crate::filter::{Attached, AttachedMapping, mappings};
 use crate::hub::Hub;
 use crate::kept;
 use crate::proxy::{Kind, Proxy};
@@ -50,7 +50,7 @@ pub(crate) const DEFAULT: AdminId = 0;
 impl Group {
     pub(crate) fn new(hub: Arc<dyn Hub>, place: Place) -> Self {
         let quality = hub.quality().inherited(Level::Admin);
-        let filters = no_filters(&*hub);
+        let filters = no_filters(&*hub, place.has_consumers);
         Self {
             id: place.id,
             operator: place.operator,
@@ -91,8 +91,12 @@ impl Group {
     }
 
     /// Returns constraints of which one has to be true for an event that passes the administrator's filters and those of a
-    /// proxy; `None` without any filter.
+    /// proxy; `None` without any filter, and where the verdict depends on foreign ones alone.
     pub(crate) fn needs(&self, of_proxy: &Attached) -> Option<Vec<Constraint>> {
+        let has_foreign = || self.stated.filters.has_foreign() || of_proxy.has_foreign();
+        if self.operator == Operator::OrOp && has_foreign() {
+            return None;
+        }
         let (admin, proxy) = (self.stated.filters.needs(), of_proxy.needs());
         match (self.operator, admin, proxy) {
             (Operator::OrOp, Some(admin), Some(proxy)) => Some([admin, proxy].concat()),
@@ -121,7 +125,12 @@ impl Group {
     fn proxy_with(&self, id: ProxyId, number: u64, kind: Kind) -> Proxy {
         let common = self.hub.common().clone();
         let quality = self.stated.quality.inherited(Level::Proxy);
-        let stated = Stated::new(common, number, quality, no_filters(&*self.hub));
+        let stated = Stated::new(
+            common,
+            number,
+            quality,
+            no_filters(&*self.hub, self.has_consumers),
+        );
         let tally = Tally::new(self.hub.counts().clone(), stated.common.metrics.clone());
         Proxy::new((self.stated.number, id), kind, stated, tally)
     }
@@ -142,19 +151,15 @@ impl Group {
         })
     }
 
-    /// Returns a mapping filter of this service with its reference, or none for a nil one.
+    /// Returns a mapping filter with its reference, or none for a nil one.
     ///
     /// # Errors
-    /// It is not of this service.
+    /// It is a foreign one, and the service takes none or no more of these.
     pub(crate) fn mapping(
         &self,
         filter: Option<&MappingFilter>,
     ) -> Result<AttachedMapping, Refusal> {
-        let found = filter.map(|filter| {
-            let found = self.hub.registry().mapping(self.hub.common(), filter)?;
-            Ok((filter.clone(), found))
-        });
-        found.transpose()
+        mappings::find(self.hub.registry(), self.hub.common(), filter)
     }
 }
 
@@ -176,7 +181,8 @@ impl Stating for Group {
     }
 }
 
-/// Returns an empty list of filters.
-fn no_filters(hub: &dyn Hub) -> Attached {
-    Attached::new(hub.common().clone(), hub.registry().clone())
+/// Returns an empty list of filters, of consumers or of suppliers.
+fn no_filters(hub: &dyn Hub, has_consumers: bool) -> Attached {
+    let may_wait = has_consumers || hub.log().is_none();
+    Attached::new(hub.common().clone(), hub.registry().clone(), may_wait)
 }

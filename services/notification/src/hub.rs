@@ -11,7 +11,7 @@ use crate::cos_notify_channel_admin::{
 };
 use crate::cos_notify_filter::FilterFactory;
 use crate::event::Event;
-use crate::filter::Registry;
+use crate::filter::{Questions, Registry};
 use crate::journal::ChannelLog;
 use crate::limited::Limited;
 use crate::quality::Quality;
@@ -118,18 +118,22 @@ pub(crate) trait Subscriber: Send + Sync {
     fn take(&self, event: &Arc<Event>, verdicts: &mut Verdicts);
 }
 
-/// Verdicts of the filters of administrators on one event, by the number of the administrator.
+/// Verdicts of the filters of administrators on one event, by the number of the administrator, and questions to foreign
+/// filters.
 #[derive(Debug, Default)]
-pub(crate) struct Verdicts(Vec<(u64, Option<bool>)>);
+pub(crate) struct Verdicts {
+    known: Vec<(u64, Option<bool>)>,
+    pub(crate) questions: Questions,
+}
 
 impl Verdicts {
     /// Returns the verdict of an administrator, which is asked once.
     pub(crate) fn of(&mut self, number: u64, ask: impl FnOnce() -> Option<bool>) -> Option<bool> {
-        if let Some((_, verdict)) = self.0.iter().find(|(known, _)| *known == number) {
+        if let Some((_, verdict)) = self.known.iter().find(|(known, _)| *known == number) {
             return *verdict;
         }
         let verdict = ask();
-        self.0.push((number, verdict));
+        self.known.push((number, verdict));
         verdict
     }
 }

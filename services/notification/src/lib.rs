@@ -10,6 +10,7 @@
 //! journal                                    logs of persistent events
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
 //! filter, quality                            filters; quality of service
+//! presence, inquiry, line                    events that wait for verdicts of foreign filters
 //! draft, stated, administered                what clients state, its changes and its record; operations for that
 //! generation, selection                      subscribers by what their filters need
 //! tail                                       events of a channel for a page
@@ -18,7 +19,11 @@
 //! notices, proxy, telling                    proxies; changes of types that their clients hear of
 //! inlet, outlet                              proxies of suppliers, and of consumers
 //! admin, channel, factory                    administrators, channels, and all channels of a service
+<<<<<<< HEAD
 //! gate, embedded                             channels within another service
+=======
+//! reconnections                              clients that hear when the service has been started again
+>>>>>>> hc
 //! restoring, service, hosted, settings       what was kept is made anew; the service in a process
 //! ```
 #![warn(unnameable_types)]
@@ -42,19 +47,23 @@ mod hosted;
 mod hub;
 mod index;
 mod inlet;
+mod inquiry;
 mod journal;
 mod limited;
 mod limits;
+mod line;
 mod metrics;
 mod names;
 mod naming;
 mod notices;
 mod outcome;
 mod outlet;
+mod presence;
 mod proxy;
 mod qos;
 mod quality;
 mod queue;
+mod reconnections;
 mod record;
 mod refusal;
 mod restoring;
@@ -96,6 +105,6 @@ mod stored {
 }
 
 pub use admins::{cos_notify_channel_admin, punctual_notify};
-pub use interfaces::{cos_notification, cos_notify_comm, cos_notify_filter, time_base};
+pub use interfaces::{cos_notification, cos_notify_comm, cos_notify_filter, notify_ext, time_base};
 pub use punctual_events::{cos_event_channel_admin, cos_event_comm};
 use stored::kept;

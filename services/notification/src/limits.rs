@@ -34,6 +34,15 @@ pub struct Limits {
     pub filters: usize,
     /// Maximum number of constraints of one filter. Default: 1,000.
     pub constraints: usize,
+    /// Permission to attach filters that are objects of other servers, and to call them. Default: false, as each client could
+    /// then have the service send its events to any place.
+    pub foreign_filters: bool,
+    /// Maximum number of such filters of the service. Each is asked one event at a time. Default: 100.
+    pub most_foreign: usize,
+    /// Maximum number of such filters of one administrator or proxy, besides its mapping filters. Default: 4.
+    pub foreign_per_object: usize,
+    /// Time limit of a call to such a filter. Default: 1 s.
+    pub filter_timeout: Duration,
     /// Maximum number of calls of `pull` that wait at one proxy. Default: 16.
     pub waiting_pulls: usize,
     /// Interval at which a supplier that had no event is asked again. Default: 1 s.
@@ -74,6 +83,10 @@ impl Default for Limits {
             types: 1_000,
             filters: 10_000,
             constraints: 1_000,
+            foreign_filters: false,
+            most_foreign: 100,
+            foreign_per_object: 4,
+            filter_timeout: Duration::from_secs(1),
             waiting_pulls: 16,
             pull_interval: Duration::from_secs(1),
             call_timeout: Duration::from_secs(5),

@@ -28,6 +28,8 @@ pub(crate) struct Metrics {
     pub(crate) undelivered: Count,
     /// Calls to consumers that failed, and are made again.
     pub(crate) retried: Count,
+    /// Events that a foreign filter has not judged, which count as not matched.
+    pub(crate) filter_failures: Count,
     /// Connections that the service ended as the peer did not answer, or was gone.
     pub(crate) lost_peers: Count,
 }
@@ -75,7 +77,7 @@ impl Metrics {
         }
     }
 
-    fn counts(&self) -> [(&'static str, &'static str, &Count); 10] {
+    fn counts(&self) -> [(&'static str, &'static str, &Count); 11] {
         [
             (
                 "received_total",
@@ -121,6 +123,11 @@ impl Metrics {
                 "retried_total",
                 "Calls to consumers and suppliers that failed, and are made again.",
                 &self.retried,
+            ),
+            (
+                "filter_failures_total",
+                "Events about which a foreign filter raised an exception, did not answer, or was not asked as it had not answered.",
+                &self.filter_failures,
             ),
             (
                 "lost_peers_total",

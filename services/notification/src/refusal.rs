@@ -56,11 +56,24 @@ pub enum Refusal {
     /// The peer has no right to create channels or to supply events.
     #[error("the peer may neither create channels nor supply events")]
     NotPermitted,
-    /// The filter is an object of another process.
+    /// The filter is an object of another server, and the service asks none of these.
     #[error(
-        "the filter is not of this service: create it with the channel's default_filter_factory"
+        "the filter is not of this service: create it with the channel's default_filter_factory, or start the service with \
+         `foreign-filters` set to `allow`"
     )]
     FilterElsewhere,
+    /// The object is a mapping filter where a filter is attached, or the other way round.
+    #[error("the object is a filter of the other kind: attach a Filter, and set a MappingFilter")]
+    OtherKind,
+    /// The filter is an object of another server, which a push of a persistent event cannot wait for.
+    #[error(
+        "the channel has persistent events, and asks no filters of other servers about its suppliers' events: attach the filter \
+         to consumers, or create one with the channel's default_filter_factory"
+    )]
+    FilterBeforeLog,
+    /// As many events of a supplier wait for foreign filters as may.
+    #[error("{0} events of the supplier wait for foreign filters already: send it again later")]
+    TooManyUnfiltered(usize),
     /// The default administrator stays as long as its channel.
     #[error("the default administrator ends with its channel: destroy that")]
     DefaultAdmin,
@@ -162,23 +175,29 @@ impl From<DurableError> for Refusal {
 impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {
         let kind = match &refusal {
+<<<<<<< HEAD
             Refusal::Gate(exception) => return exception.clone(),
             Refusal::AlreadyConnected | Refusal::DefaultAdmin | Refusal::Embedded => {
                 Kind::BadInvOrder
             }
             Refusal::Nil(_) | Refusal::BadNumber(_) => Kind::BadParam,
+=======
+            Refusal::AlreadyConnected | Refusal::DefaultAdmin => Kind::BadInvOrder,
+            Refusal::Nil(_) | Refusal::BadNumber(_) | Refusal::OtherKind => Kind::BadParam,
+>>>>>>> hc
             Refusal::Disconnected | Refusal::Destroyed => Kind::ObjectNotExist,
             Refusal::EventTooLarge { .. }
             | Refusal::ChannelFull(_)
             | Refusal::TooManyClients
             | Refusal::LogFull(_)
             | Refusal::TooLongForLog(_)
+            | Refusal::TooManyUnfiltered(_)
             | Refusal::Full { .. } => Kind::ImpLimit,
             Refusal::Storage(_) | Refusal::Unlogged(_) => Kind::PersistStore,
             Refusal::NoResources(_) => Kind::NoResources,
             Refusal::TooManyPulls(_) | Refusal::Ending | Refusal::LogAway(_) => Kind::Transient,
             Refusal::NotPermitted => Kind::NoPermission,
-            Refusal::FilterElsewhere => Kind::NoImplement,
+            Refusal::FilterElsewhere | Refusal::FilterBeforeLog => Kind::NoImplement,
         };
         kind.because(refusal.to_string())
     }

@@ -31,9 +31,14 @@ pub(crate) fn restore(
     others: &[u64],
 ) -> Result<Restored, Refusal> {
     channels.common.names.restore(&kept.names);
-    let mut restored = Restored::new(channels.filters());
+    channels.reconnections.restore(orb, &kept.reconnections);
+    let mut restored = Restored::new(channels.filters(), orb);
     for (number, filter) in &kept.filters {
         report("filter", *number, restored.add(*number, filter));
+    }
+    for (number, callback) in &kept.callbacks {
+        let added = restored.add_callback(*number, callback);
+        report("callback", *number, added);
     }
     let restoring = Restoring {
         orb,
@@ -157,9 +162,18 @@ fn waste(kept: &Kept, others: &[u64]) -> Vec<Change> {
         .map(|(number, _)| Change::Proxy(*number, None));
     let filters = destroyed.map(|(number, _)| Change::Filter(*number, None));
     let is_named = |number: &u64| channels.contains(number) || admins_kept.contains(number);
+    let living = kept.filters.iter().filter(|(_, one)| !one.is_destroyed);
+    let living: HashSet<u64> = living.map(|(number, _)| *number).collect();
+    let callbacks = kept.callbacks.iter();
+    let callbacks = callbacks.filter(|(_, callback)| !living.contains(&callback.filter));
+    let callbacks = callbacks.map(|(number, _)| Change::Callback(*number, None));
     let nameless = kept.names.iter().filter(|(number, _)| !is_named(number));
     let names = nameless.map(|(number, _)| Change::Name(*number, None));
-    let all = lone.chain(proxies).chain(filters).chain(names);
+    let all = lone
+        .chain(proxies)
+        .chain(filters)
+        .chain(callbacks)
+        .chain(names);
     all.collect()
 }
 

@@ -74,6 +74,23 @@ const MOST_FILTERS: Key<u64> = Key::number("most-filters", 0..=1_000_000)
 const MOST_CONSTRAINTS: Key<u64> = Key::number("most-constraints", 0..=1_000_000)
     .default("1000")
     .doc("Maximum number of constraints of one filter.");
+const FOREIGN_FILTERS: Key<String> = Key::one_of("foreign-filters", &["refuse", "allow"])
+    .default("refuse")
+    .doc(
+        "Whether filters that are objects of other servers may be attached. With `allow`, every client may have the server send \
+         the events of a channel to the place that it names, and events wait for the answer. With `refuse`, attaching one raises \
+         NO_IMPLEMENT; those that a store has kept are not asked, and let nothing through.",
+    );
+const MOST_FOREIGN: Key<u64> = Key::number("most-foreign-filters", 0..=1_000_000)
+    .default("100")
+    .doc("Maximum number of foreign filters of the service. Each is asked one event at a time, so that as many calls are under way at most.");
+const FOREIGN_PER_OBJECT: Key<u64> = Key::number("foreign-filters-per-object", 0..=1_000)
+    .default("4")
+    .doc("Maximum number of foreign filters of one administrator or proxy, besides its mapping filters.");
+const FILTER_TIMEOUT: Key<Duration> = Key::time("filter-timeout").default("1s").doc(
+    "Time limit of each call to a foreign filter. After a call without an answer, events count as not matched without a call for \
+     `retry`, and after each further one for twice as long, up to `longest-retry`.",
+);
 const WAITING_PULLS: Key<u64> = Key::number("waiting-pulls", 0..=10_000)
     .default("16")
     .doc("Maximum number of calls of `pull` that wait at one proxy; beyond, they raise TRANSIENT.");
@@ -133,6 +150,10 @@ const OWN: &[&Setting] = &[
     &MOST_TYPES.setting,
     &MOST_FILTERS.setting,
     &MOST_CONSTRAINTS.setting,
+    &FOREIGN_FILTERS.setting,
+    &MOST_FOREIGN.setting,
+    &FOREIGN_PER_OBJECT.setting,
+    &FILTER_TIMEOUT.setting,
     &WAITING_PULLS.setting,
     &PULL_INTERVAL.setting,
     &CALL_TIMEOUT.setting,
@@ -202,6 +223,10 @@ fn limits(values: &Values) -> Limits {
         types: values.count(&MOST_TYPES),
         filters: values.count(&MOST_FILTERS),
         constraints: values.count(&MOST_CONSTRAINTS),
+        foreign_filters: values.get(&FOREIGN_FILTERS) == "allow",
+        most_foreign: values.count(&MOST_FOREIGN),
+        foreign_per_object: values.count(&FOREIGN_PER_OBJECT),
+        filter_timeout: values.get(&FILTER_TIMEOUT),
         waiting_pulls: values.count(&WAITING_PULLS),
         pull_interval: values.get(&PULL_INTERVAL),
         call_timeout: values.get(&CALL_TIMEOUT),

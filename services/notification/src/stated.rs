@@ -178,8 +178,8 @@ pub(crate) trait Stating {
     {
         let stated = self.stated();
         let found = stated.filters.find(filter)?;
-        let limit = stated.common.limits.filters;
-        self.change(|draft| Ok(draft.filters.add(found, limit)?))
+        let limits = stated.common.limits;
+        self.change(|draft| Ok(draft.filters.add(found, &limits)?))
     }
 
     fn detach(&self, id: FilterId) -> Result<(), FilterAdminRemoveFilterError>

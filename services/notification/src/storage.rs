@@ -6,7 +6,9 @@
 //! | `administrators` | number | administrator whose connections are persistent, or default one of such a channel |
 //! | `proxies` | number | connected proxy whose connection is persistent |
 //! | `filters` | number | filter or mapping filter |
+//! | `callbacks` | number | callback of a filter |
 //! | `names` | number | name of a channel or administrator |
+//! | `reconnections` | id | reference to a callback that is called after a restart |
 //! | `runs` | 0 | number of times that the service was served |
 //!
 //! A record whose channel or administrator has none counts for nothing, and is removed at the next start.
@@ -15,14 +17,20 @@ use std::collections::HashSet;
 
 use punctual_host::store::{Batch, Cdr, ChangeStore, Records, StoreError, StoreFile, StoreKind};
 
+<<<<<<< HEAD
 use crate::cos_notify_channel_admin::ChannelId;
 use crate::kept::{Admin, Channel, Filter, Proxy};
+=======
+use crate::kept::{Admin, Callback, Channel, Filter, Proxy};
+>>>>>>> hc
 
 const CHANNELS: Records<u64, Cdr<Channel>> = Records::named("channels");
 const ADMINS: Records<u64, Cdr<Admin>> = Records::named("administrators");
 const PROXIES: Records<u64, Cdr<Proxy>> = Records::named("proxies");
 const FILTERS: Records<u64, Cdr<Filter>> = Records::named("filters");
+const CALLBACKS: Records<u64, Cdr<Callback>> = Records::named("callbacks");
 const NAMES: Records<u64, Cdr<String>> = Records::named("names");
+const RECONNECTIONS: Records<u64, Cdr<String>> = Records::named("reconnections");
 
 /// Name and format of the store.
 pub(crate) const KIND: StoreKind = StoreKind::new("notification", 1);
@@ -37,7 +45,9 @@ pub(crate) enum Change {
     Admin(u64, Option<Admin>),
     Proxy(u64, Option<Proxy>),
     Filter(u64, Option<Filter>),
+    Callback(u64, Option<Callback>),
     Name(u64, Option<String>),
+    Reconnection(u64, Option<String>),
 }
 
 impl punctual_host::store::Change for Change {
@@ -49,13 +59,17 @@ impl punctual_host::store::Change for Change {
         let mut admins = batch.records(ADMINS)?;
         let mut proxies = batch.records(PROXIES)?;
         let mut filters = batch.records(FILTERS)?;
+        let mut callbacks = batch.records(CALLBACKS)?;
         let mut names = batch.records(NAMES)?;
+        let mut reconnections = batch.records(RECONNECTIONS)?;
         changes.try_for_each(|change| match change {
             Self::Channel(number, record) => channels.set(*number, record.as_ref()),
             Self::Admin(number, record) => admins.set(*number, record.as_ref()),
             Self::Proxy(number, record) => proxies.set(*number, record.as_ref()),
             Self::Filter(number, record) => filters.set(*number, record.as_ref()),
+            Self::Callback(number, record) => callbacks.set(*number, record.as_ref()),
             Self::Name(number, name) => names.set(*number, name.as_ref()),
+            Self::Reconnection(id, text) => reconnections.set(*id, text.as_ref()),
         })
     }
 }
@@ -67,7 +81,9 @@ pub(crate) struct Kept {
     pub(crate) admins: Vec<(u64, Admin)>,
     pub(crate) proxies: Vec<(u64, Proxy)>,
     pub(crate) filters: Vec<(u64, Filter)>,
+    pub(crate) callbacks: Vec<(u64, Callback)>,
     pub(crate) names: Vec<(u64, String)>,
+    pub(crate) reconnections: Vec<(u64, String)>,
 }
 
 impl Kept {
@@ -96,7 +112,9 @@ impl Kept {
                 admins: ADMINS.entries(transaction)?,
                 proxies: PROXIES.entries(transaction)?,
                 filters: FILTERS.entries(transaction)?,
+                callbacks: CALLBACKS.entries(transaction)?,
                 names: NAMES.entries(transaction)?,
+                reconnections: RECONNECTIONS.entries(transaction)?,
             })
         })
     }

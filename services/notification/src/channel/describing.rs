@@ -115,6 +115,7 @@ fn statement(stated: &Stated) -> Statement {
         has_types: kept.has_types,
         types: kept.types,
         filters: draft.filters.states(),
-        has_mappings: kept.priority_filter != 0 || kept.lifetime_filter != 0,
+        has_mappings: draft.mappings.priority.is_some() || draft.mappings.lifetime.is_some(),
+        has_foreign_filters: draft.filters.has_foreign(),
     }
 }

@@ -7,23 +7,37 @@ use parking_lot::RwLock;
 use punctual_constraint::Constraint;
 
 use super::constraints::budget;
+use super::foreign::{Foreign, Opinion, Questions, Target};
 use super::forwarding::Forwarding;
 use super::registry::Registry;
 use crate::common::Common;
 use crate::cos_notify_filter::{Filter, FilterId, FilterNotFound};
 use crate::event::Event;
 use crate::kept;
+use crate::limits::Limits;
 use crate::punctual_notify::FilterState;
 use crate::refusal::Refusal;
 
 /// Filter with the reference by which it was attached.
-pub(crate) type AttachedFilter = (Filter, Arc<Forwarding>);
+pub(crate) type AttachedFilter = (Filter, Judge);
+
+/// Place in which a filter judges events.
+#[derive(Clone, Debug)]
+pub(crate) enum Judge {
+    /// This service.
+    Here(Arc<Forwarding>),
+    /// Another server.
+    Foreign(Arc<Foreign>),
+}
 
 /// Filters of a proxy or administrator.
 #[derive(Debug)]
 pub(crate) struct Attached {
     common: Arc<Common>,
     registry: Arc<Registry>,
+    /// States that events may wait for foreign filters: those of consumers may, and those of suppliers unless a push has to
+    /// wait until they are stored.
+    may_wait: bool,
     list: RwLock<FilterList>,
 }
 
@@ -39,13 +53,26 @@ impl FilterList {
     ///
     /// # Errors
     /// There are as many as may be.
-    pub(crate) fn add(&mut self, one: AttachedFilter, limit: usize) -> Result<FilterId, Refusal> {
-        if self.filters.len() >= limit {
-            return Err(Refusal::Full {
-                what: "filters of the object",
-                option: "most-filters",
+    pub(crate) fn add(
+        &mut self,
+        one: AttachedFilter,
+        limits: &Limits,
+    ) -> Result<FilterId, Refusal> {
+        let full = |what, option, limit| {
+            Err(Refusal::Full {
+                what,
+                option,
                 limit,
-            });
+            })
+        };
+        if self.filters.len() >= limits.filters {
+            return full("filters of the object", "most-filters", limits.filters);
+        }
+        let is_foreign = matches!(one.1, Judge::Foreign(_));
+        let most = limits.foreign_per_object;
+        if is_foreign && self.foreign().count() >= most {
+            let what = "foreign filters of the object";
+            return full(what, "foreign-filters-per-object", most);
         }
         let id = self.last.wrapping_add(1).max(1);
         self.insert(id, one);
@@ -72,60 +99,120 @@ impl FilterList {
         self.filters.clear();
     }
 
-    /// Returns the filters with their constraints, as tools see them.
+    /// Returns the filters of this service.
+    fn here(&self) -> impl Iterator<Item = &Arc<Forwarding>> {
+        self.filters.values().filter_map(|(_, judge)| match judge {
+            Judge::Here(filter) => Some(filter),
+            Judge::Foreign(_) => None,
+        })
+    }
+
+    fn foreign(&self) -> impl Iterator<Item = &Arc<Foreign>> {
+        self.filters.values().filter_map(|(_, judge)| match judge {
+            Judge::Here(_) => None,
+            Judge::Foreign(filter) => Some(filter),
+        })
+    }
+
+    /// Returns whether there are foreign filters.
+    pub(crate) fn has_foreign(&self) -> bool {
+        self.foreign().next().is_some()
+    }
+
+    /// Returns the filters of this service with their constraints, as tools see them.
     pub(crate) fn states(&self) -> Vec<FilterState> {
-        let filters = self.filters.values();
-        filters.map(|(_, filter)| filter.state()).collect()
+        self.here().map(|filter| filter.state()).collect()
+    }
+
+    /// Returns the verdict of this service's filters on an event: `None` without any filter.
+    fn verdict(&self, event: &Event) -> Option<bool> {
+        if self.filters.is_empty() {
+            return None;
+        }
+        let mut budget = budget();
+        Some(
+            self.here()
+                .any(|filter| filter.lets_through(event, &mut budget)),
+        )
     }
 
     /// Returns the filters as they are kept.
     pub(crate) fn to_kept(&self) -> Vec<kept::Attachment> {
         let filters = self.filters.iter();
         filters
-            .map(|(id, (_, filter))| kept::Attachment {
-                id: *id,
-                filter: filter.number(),
+            .map(|(id, (_, judge))| match judge {
+                Judge::Here(filter) => kept::Attachment {
+                    id: *id,
+                    filter: filter.number(),
+                    reference: String::new(),
+                },
+                Judge::Foreign(filter) => kept::Attachment {
+                    id: *id,
+                    filter: 0,
+                    reference: filter.text().to_owned(),
+                },
             })
             .collect()
     }
 }
 
 impl Attached {
-    pub(crate) fn new(common: Arc<Common>, registry: Arc<Registry>) -> Self {
+    pub(crate) fn new(common: Arc<Common>, registry: Arc<Registry>, may_wait: bool) -> Self {
         Self {
             common,
             registry,
+            may_wait,
             list: RwLock::default(),
         }
     }
 
     /// Returns the verdict of the filters on an event: `None` without any, else whether one lets it through. What all
-    /// filters together cost is bounded; those beyond that let nothing through.
+    /// filters together cost is bounded; those beyond that let nothing through, and neither do foreign ones.
     pub(crate) fn verdict(&self, event: &Event) -> Option<bool> {
-        let list = self.list.read();
-        if list.filters.is_empty() {
-            return None;
-        }
-        let mut filters = list.filters.values();
-        let mut budget = budget();
-        Some(filters.any(|(_, filter)| filter.lets_through(event, &mut budget)))
+        self.list.read().verdict(event)
     }
 
-    /// Returns constraints of which one has to be true for an event that a filter lets through; `None` without any filter.
+    /// Returns the verdict on an event, with the questions that foreign filters are to be asked if no other lets it through.
+    pub(crate) fn opinion(&self, event: &Arc<Event>, questions: &mut Questions) -> Opinion {
+        let list = self.list.read();
+        let verdict = list.verdict(event);
+        let foreign = list.foreign().filter(|_| verdict != Some(true));
+        Opinion {
+            verdict,
+            open: foreign.map(|one| questions.of(one, event)).collect(),
+        }
+    }
+
+    /// Returns whether there are foreign filters.
+    pub(crate) fn has_foreign(&self) -> bool {
+        self.list.read().has_foreign()
+    }
+
+    /// Returns constraints of which one has to be true for an event that a filter lets through; `None` without any filter,
+    /// and with foreign ones.
     pub(crate) fn needs(&self) -> Option<Vec<Constraint>> {
         let list = self.list.read();
-        let needs = list.filters.values().flat_map(|(_, filter)| filter.needs());
-        (!list.filters.is_empty()).then(|| needs.collect())
+        let are_known = !list.filters.is_empty() && !list.has_foreign();
+        are_known.then(|| list.here().flat_map(|filter| filter.needs()).collect())
     }
 
-    /// Returns a filter of this service, to be attached.
+    /// Returns a filter, to be attached.
     ///
     /// # Errors
-    /// It is nil, or not of this service.
+    /// It is nil, or a foreign one that is not attached here.
     pub(crate) fn find(&self, filter: Option<&Filter>) -> Result<AttachedFilter, Refusal> {
         let filter = filter.ok_or(Refusal::Nil("filter"))?;
-        let found = self.registry.forwarding(&self.common, filter)?;
-        Ok((filter.clone(), found))
+        let judge = match self.registry.forwarding(&self.common, filter)? {
+            Some(here) => Judge::Here(here),
+            None => {
+                let foreign = Foreign::attach(&self.common, Target::Filter(filter.clone()))?;
+                if !self.may_wait {
+                    return Err(Refusal::FilterBeforeLog);
+                }
+                Judge::Foreign(foreign)
+            }
+        };
+        Ok((filter.clone(), judge))
     }
 
     /// Returns all filters.

@@ -4,57 +4,127 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use punctual::SystemException;
+use punctual::{Interface, Orb, SystemException};
 use punctual_events::peer::bounded;
 
 use crate::common::Common;
 use crate::cos_notify_comm::{NotifySubscribe, NotifySubscribeSubscriptionChangeError};
 use crate::cos_notify_filter::{CallbackId, ConstraintExp};
+use crate::kept;
 use crate::refusal::Refusal;
+use crate::storage::Change;
 use crate::types::{self, Pattern};
 
 /// Callbacks of a filter, by id.
 #[derive(Debug, Default)]
-pub(super) struct Callbacks(Mutex<State>);
+pub(super) struct Callbacks {
+    state: Mutex<State>,
+    /// Held while a callback is attached or detached.
+    order: Mutex<()>,
+}
 
 #[derive(Debug, Default)]
 struct State {
     last: CallbackId,
-    callbacks: BTreeMap<CallbackId, NotifySubscribe>,
+    /// Callbacks with the numbers of their records.
+    callbacks: BTreeMap<CallbackId, (u64, NotifySubscribe)>,
 }
 
 impl Callbacks {
-    /// Adds a callback; returns its id.
+    /// Adds a callback to those of the filter with a number; returns its id. Blocks.
     ///
     /// # Errors
-    /// There are `most` already.
+    /// There are as many as may be; it cannot be stored.
     pub(super) fn attach(
         &self,
+        common: &Common,
+        filter: u64,
         callback: &NotifySubscribe,
-        most: usize,
     ) -> Result<CallbackId, Refusal> {
-        let mut state = self.0.lock();
-        if state.callbacks.len() >= most {
-            return Err(Refusal::Full {
-                what: "callbacks of the filter",
-                option: "most-filters",
-                limit: most,
-            });
+        let _order = self.order.lock();
+        let id = self.next_id(common.limits.filters)?;
+        let number = common.objects.number();
+        if common.is_stored {
+            let object = callback.as_object();
+            let reference = object.orb().object_to_string(object);
+            let reference =
+                reference.map_err(|exception| Refusal::NoResources(exception.to_string()))?;
+            let record = kept::Callback {
+                filter,
+                id,
+                reference,
+            };
+            common.keep(vec![Change::Callback(number, Some(record))])?;
         }
-        state.last = state.last.wrapping_add(1).max(1);
-        let id = state.last;
-        state.callbacks.insert(id, callback.clone());
+        self.insert(id, (number, callback.clone()));
         Ok(id)
     }
 
-    /// Removes a callback; returns whether it was there.
-    pub(super) fn detach(&self, id: CallbackId) -> bool {
-        self.0.lock().callbacks.remove(&id).is_some()
+    fn next_id(&self, most: usize) -> Result<CallbackId, Refusal> {
+        let state = self.state.lock();
+        match state.callbacks.len() < most {
+            true => Ok(state.last.wrapping_add(1).max(1)),
+            false => Err(Refusal::Full {
+                what: "callbacks of the filter",
+                option: "most-filters",
+                limit: most,
+            }),
+        }
+    }
+
+    fn insert(&self, id: CallbackId, callback: (u64, NotifySubscribe)) {
+        let mut state = self.state.lock();
+        state.last = state.last.max(id);
+        state.callbacks.insert(id, callback);
+    }
+
+    /// Takes a callback over whose record has a number.
+    ///
+    /// # Errors
+    /// Its reference is damaged.
+    pub(super) fn restore(
+        &self,
+        orb: &Orb,
+        number: u64,
+        kept: &kept::Callback,
+    ) -> Result<(), Refusal> {
+        let object = orb.string_to_object(&kept.reference);
+        let object = object.map_err(|exception| Refusal::NoResources(exception.to_string()))?;
+        self.insert(kept.id, (number, NotifySubscribe::from_object(object)));
+        Ok(())
+    }
+
+    /// Removes a callback; returns whether it was there. Blocks.
+    ///
+    /// # Errors
+    /// The change cannot be stored.
+    pub(super) fn detach(&self, common: &Common, id: CallbackId) -> Result<bool, Refusal> {
+        let _order = self.order.lock();
+        let number = self
+            .state
+            .lock()
+            .callbacks
+            .get(&id)
+            .map(|(number, _)| *number);
+        let Some(number) = number else {
+            return Ok(false);
+        };
+        common.keep(vec![Change::Callback(number, None)])?;
+        let removed = self.state.lock().callbacks.remove(&id);
+        drop(removed);
+        Ok(true)
+    }
+
+    /// Removes the records of all callbacks, on another thread, as the filter has been destroyed.
+    pub(super) fn forget(&self, common: &Common) {
+        for (number, _) in self.state.lock().callbacks.values() {
+            common.forget(Change::Callback(*number, None));
+        }
     }
 
     /// Returns all ids.
     pub(super) fn ids(&self) -> Vec<CallbackId> {
-        self.0.lock().callbacks.keys().copied().collect()
+        self.state.lock().callbacks.keys().copied().collect()
     }
 
     /// Tells all callbacks, on another thread, which types were added and removed.
@@ -72,7 +142,7 @@ impl Callbacks {
         if added.is_empty() && removed.is_empty() {
             return;
         }
-        for callback in self.0.lock().callbacks.values() {
+        for (_, callback) in self.state.lock().callbacks.values() {
             let callback = bounded(callback, common.limits.call_timeout);
             let (added, removed) = (added.clone(), removed.clone());
             common.checks.run(move || {

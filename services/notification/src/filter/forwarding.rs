@@ -31,7 +31,7 @@ pub(crate) struct Forwarding {
     common: Arc<Common>,
     removal: Removal,
     pub(super) constraints: Constraints<()>,
-    callbacks: Callbacks,
+    pub(super) callbacks: Callbacks,
 }
 
 impl Forwarding {
@@ -162,7 +162,9 @@ impl FilterServant for Forwarding {
     }
 
     fn destroy(&self) -> Result<(), SystemException> {
-        Ok((self.removal.0)()?)
+        (self.removal.0)()?;
+        self.callbacks.forget(&self.common);
+        Ok(())
     }
 
     fn r#match(&self, filterable_data: &Any) -> Result<bool, FilterMatchError> {
@@ -184,12 +186,15 @@ impl FilterServant for Forwarding {
         &self,
         callback: Option<&NotifySubscribe>,
     ) -> Result<CallbackId, SystemException> {
-        let most = self.common.limits.filters;
-        Ok(self.callbacks.attach(not_nil(callback)?, most)?)
+        let callback = not_nil(callback)?;
+        Ok(self
+            .callbacks
+            .attach(&self.common, self.number(), callback)?)
     }
 
     fn detach_callback(&self, callback: CallbackId) -> Result<(), FilterDetachCallbackError> {
-        match self.callbacks.detach(callback) {
+        let detached = self.callbacks.detach(&self.common, callback);
+        match detached.map_err(SystemException::from)? {
             true => Ok(()),
             false => Err(CallbackNotFound.into()),
         }

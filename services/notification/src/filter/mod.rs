@@ -7,6 +7,7 @@
 //! forwarding     Filter
 //! mapping        MappingFilter
 //! mappings       mapping filters of a proxy or administrator
+//! foreign        filters of other servers
 //! callbacks      clients that hear of a filter's types
 //! record         record of a filter in the store
 //! removal        removal of a filter by itself
@@ -21,18 +22,26 @@ mod callbacks;
 mod compiled;
 mod constraints;
 mod exceptions;
+<<<<<<< HEAD
 mod external;
+=======
+mod foreign;
+>>>>>>> hc
 mod forwarding;
 mod mapping;
-mod mappings;
+pub(crate) mod mappings;
 mod record;
 mod registry;
 mod removal;
 mod restoring;
 
 pub(crate) use attached::{Attached, FilterList};
+<<<<<<< HEAD
 pub use external::EventFilter;
 pub(crate) use mapping::Mapping;
+=======
+pub(crate) use foreign::{Answer, Asked, Opinion, Question, Questions, Waiter};
+>>>>>>> hc
 pub(crate) use mappings::{AttachedMapping, Mappings, number, reference};
 pub(crate) use registry::{Factory, Registry};
 pub(crate) use restoring::Restored;

@@ -80,44 +80,44 @@ impl Made {
 }
 
 impl Registry {
-    /// Returns the filter that a reference leads to.
+    /// Returns the filter of this service that a reference leads to; `None` if it leads to another server.
     ///
     /// # Errors
-    /// It is not of this service, or has been destroyed.
+    /// The filter has been destroyed; the object is none.
     pub(crate) fn forwarding(
         &self,
         common: &Common,
         filter: &Filter,
-    ) -> Result<Arc<Forwarding>, Refusal> {
+    ) -> Result<Option<Arc<Forwarding>>, Refusal> {
         match self.find(common, filter)? {
-            Made::Forwarding(found) => Ok(found),
-            Made::Mapping(_) => Err(Refusal::FilterElsewhere),
+            Some(Made::Forwarding(found)) => Ok(Some(found)),
+            Some(Made::Mapping(_)) => Err(Refusal::OtherKind),
+            None => Ok(None),
         }
     }
 
-    /// Returns the mapping filter that a reference leads to.
+    /// Returns the mapping filter of this service that a reference leads to; `None` if it leads to another server.
     ///
     /// # Errors
-    /// It is not of this service, or has been destroyed.
+    /// The filter has been destroyed; the object is none.
     pub(crate) fn mapping(
         &self,
         common: &Common,
         filter: &MappingFilter,
-    ) -> Result<Arc<Mapping>, Refusal> {
+    ) -> Result<Option<Arc<Mapping>>, Refusal> {
         match self.find(common, filter)? {
-            Made::Mapping(found) => Ok(found),
-            Made::Forwarding(_) => Err(Refusal::FilterElsewhere),
+            Some(Made::Mapping(found)) => Ok(Some(found)),
+            Some(Made::Forwarding(_)) => Err(Refusal::OtherKind),
+            None => Ok(None),
         }
     }
 
-    fn find(&self, common: &Common, filter: &impl Interface) -> Result<Made, Refusal> {
-        let id = common.objects.id_in(filter);
-        let id = id.ok_or(Refusal::FilterElsewhere)?;
-        self.filters
-            .read()
-            .get(&id)
-            .cloned()
-            .ok_or(Refusal::Destroyed)
+    fn find(&self, common: &Common, filter: &impl Interface) -> Result<Option<Made>, Refusal> {
+        let Some(id) = common.objects.id_in(filter) else {
+            return Ok(None);
+        };
+        let found = self.filters.read().get(&id).cloned();
+        found.map(Some).ok_or(Refusal::Destroyed)
     }
 
     fn add(&self, common: &Common, number: u64, made: Made) -> Result<(), Refusal> {

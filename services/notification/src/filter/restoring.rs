@@ -2,13 +2,18 @@
 
 use std::collections::HashMap;
 
-use punctual::Interface;
+use punctual::{Interface, Orb};
 use punctual_constraint::Grammar;
 
-use super::attached::AttachedFilter;
+use super::attached::{AttachedFilter, Judge};
 use super::exceptions::BadConstraints;
+<<<<<<< HEAD
 use super::external::EventFilter;
 use super::mappings::AttachedMapping;
+=======
+use super::foreign::{Foreign, Target};
+use super::mappings::{AttachedMapping, Mapper};
+>>>>>>> hc
 use super::registry::{Factory, Made};
 use crate::kept;
 use crate::refusal::Refusal;
@@ -17,13 +22,15 @@ use crate::refusal::Refusal;
 #[derive(Debug)]
 pub(crate) struct Restored {
     factory: Factory,
+    orb: Orb,
     filters: HashMap<u64, Made>,
 }
 
 impl Restored {
-    pub(crate) fn new(factory: Factory) -> Self {
+    pub(crate) fn new(factory: Factory, orb: &Orb) -> Self {
         Self {
             factory,
+            orb: orb.clone(),
             filters: HashMap::new(),
         }
     }
@@ -71,17 +78,18 @@ impl Restored {
         Ok(Made::Mapping(filter))
     }
 
-    /// Returns a filter, to be attached.
+    /// Makes a callback that was kept, of a filter that is there.
     ///
     /// # Errors
-    /// It was not kept, or is a mapping filter.
-    pub(crate) fn attached(&self, number: u64) -> Result<AttachedFilter, Refusal> {
-        match self.filters.get(&number) {
-            Some(Made::Forwarding(filter)) => Ok((self.reference(number)?, filter.clone())),
-            _ => Err(absent(number)),
+    /// Its reference is damaged.
+    pub(crate) fn add_callback(&self, number: u64, kept: &kept::Callback) -> Result<(), Refusal> {
+        match self.filters.get(&kept.filter) {
+            Some(Made::Forwarding(filter)) => filter.callbacks.restore(&self.orb, number, kept),
+            _ => Ok(()),
         }
     }
 
+<<<<<<< HEAD
     /// Returns a filter for another service.
     ///
     /// # Errors
@@ -92,13 +100,45 @@ impl Restored {
     }
 
     /// Returns a mapping filter, to be attached; 0 is none.
+=======
+    /// Returns a filter, to be attached.
+>>>>>>> hc
     ///
     /// # Errors
-    /// It was not kept, or is none that maps.
-    pub(crate) fn mapped(&self, number: u64) -> Result<AttachedMapping, Refusal> {
+    /// It was not kept, or is a mapping filter; the reference of a foreign one is damaged.
+    pub(crate) fn attached(&self, kept: &kept::Attachment) -> Result<AttachedFilter, Refusal> {
+        if !kept.reference.is_empty() {
+            let place = (&self.orb, kept.reference.as_str());
+            let (reference, foreign) =
+                Foreign::restore(&self.factory.common, place, Target::Filter)?;
+            return Ok((reference, Judge::Foreign(foreign)));
+        }
+        match self.filters.get(&kept.filter) {
+            Some(Made::Forwarding(filter)) => {
+                Ok((self.reference(kept.filter)?, Judge::Here(filter.clone())))
+            }
+            _ => Err(absent(kept.filter)),
+        }
+    }
+
+    /// Returns a mapping filter of this service by its number, or a foreign one by its reference, to be attached; 0 without
+    /// a reference is none.
+    ///
+    /// # Errors
+    /// It was not kept, or is none that maps; the reference is damaged.
+    pub(crate) fn mapped(&self, number: u64, reference: &str) -> Result<AttachedMapping, Refusal> {
+        if !reference.is_empty() {
+            let place = (&self.orb, reference);
+            let (reference, foreign) =
+                Foreign::restore(&self.factory.common, place, Target::Mapping)?;
+            return Ok(Some((reference, Mapper::Foreign(foreign))));
+        }
         match self.filters.get(&number) {
             _ if number == 0 => Ok(None),
-            Some(Made::Mapping(filter)) => Ok(Some((self.reference(number)?, filter.clone()))),
+            Some(Made::Mapping(filter)) => Ok(Some((
+                self.reference(number)?,
+                Mapper::Here(filter.clone()),
+            ))),
             _ => Err(absent(number)),
         }
     }

@@ -14,8 +14,10 @@ use crate::event::Event;
 use crate::filter::Attached;
 use crate::group::Group;
 use crate::hub::Owner;
+use crate::line::Line;
 use crate::outcome::Outcome;
 use crate::proxy::Proxy;
+use crate::queue::Bounds;
 use crate::refusal::Refusal;
 use crate::stated::Stating;
 use crate::telling::Listener;
@@ -27,6 +29,8 @@ pub(crate) struct Inlet {
     pub(crate) group: Arc<Group>,
     owner: Weak<dyn Owner>,
     pub(super) pull: Mutex<Pull>,
+    /// Events that wait for verdicts of foreign filters.
+    pub(super) line: Line,
     /// Types under which the channel's census has the inlet, while it is connected.
     counted: Mutex<Option<Types>>,
     pub(super) own: Weak<Self>,
@@ -34,12 +38,18 @@ pub(crate) struct Inlet {
 
 impl Inlet {
     pub(crate) fn new(base: Proxy, group: Arc<Group>, owner: Weak<dyn Owner>) -> Arc<Self> {
-        let pull = Pull::new(&base.common.limits);
+        let limits = &base.common.limits;
+        let pull = Pull::new(limits);
+        let line = Line::new(Bounds {
+            events: limits.queue_events,
+            bytes: limits.queue_bytes,
+        });
         Arc::new_cyclic(|own| Self {
             base,
             group,
             owner,
             pull: Mutex::new(pull),
+            line,
             counted: Mutex::default(),
             own: own.clone(),
         })
@@ -144,7 +154,8 @@ impl Inlet {
         Ok(())
     }
 
-    /// Returns an event, if the filters of the proxy and its administrator let it in.
+    /// Returns an event, if the filters of the proxy and its administrator let it in. One that has to wait for foreign filters
+    /// is not returned.
     ///
     /// # Errors
     /// The event is too large; the channel is full.
@@ -154,6 +165,9 @@ impl Inlet {
             let is_full = matches!(refusal, Refusal::ChannelFull(_));
             self.base.tally.add(Outcome::Rejected, is_full.into());
         })?;
+        if self.base.common.foreign.is_any() && self.has_to_ask() {
+            return self.ask_about(event).map(|()| None);
+        }
         let verdict = |filters: &Attached| filters.verdict(&event);
         let of_admin = verdict(&self.group.stated.filters);
         if !self
@@ -194,6 +208,9 @@ impl Inlet {
             self.group.hub.supplier_left();
         }
         self.base.remove_object();
+        if self.base.common.is_ending() {
+            self.line.cancel();
+        }
         if let Some(client) = client.filter(|_| tells_supplier) {
             let client = client.bounded(self.base.common.limits.call_timeout);
             let tell = move || client.say_supplier_disconnected();

@@ -2,11 +2,13 @@
 //!
 //! ```text
 //! core         the proxy
+//! asking       questions to foreign filters
 //! pull         state of pulling
 //! pulling      calls to suppliers that are pulled from
 //! interface    operations that all have; interfaces, those of each kind
 //! ```
 
+mod asking;
 mod core;
 mod interface;
 mod interfaces;

@@ -11,6 +11,8 @@ pub(super) struct Pull {
     /// States that a call is under way, or is to begin, or that its events are being passed on.
     is_under_way: bool,
     back_off: Duration,
+    /// States that the events of the last call wait for foreign filters before the next call, which follows at once or not.
+    pub(super) waits_with: Option<bool>,
     /// Number of the turn that is waited for: earlier ones do not count any more.
     turn: u64,
 }
@@ -21,6 +23,7 @@ impl Pull {
             is_suspended: false,
             is_under_way: false,
             back_off: limits.retry,
+            waits_with: None,
             turn: 0,
         }
     }

@@ -8,6 +8,11 @@ use punctual::SystemException;
 use super::core::Inlet;
 use crate::client::Failure;
 use crate::event::Event;
+<<<<<<< HEAD
+=======
+use crate::line::Asking;
+use crate::refusal::Refusal;
+>>>>>>> hc
 
 impl Inlet {
     /// Begins a call, if none is under way and pulling is not suspended.
@@ -65,10 +70,16 @@ impl Inlet {
     fn supplied(&self, events: Vec<Event>) {
         self.base.is_given_up(true);
         let has_more = !events.is_empty();
+<<<<<<< HEAD
         let mut admitted = self.admit_all(events);
         if !self.group.hub.may_block() {
             let _ = self.pass_on(&mut admitted);
             return self.go_on(has_more);
+=======
+        let admitted = self.admit_all(events);
+        if self.group.hub.log().is_none() {
+            return self.go_on_when_asked(has_more);
+>>>>>>> hc
         }
         // It may have to wait for a disk.
         let own = self.own.clone();
@@ -79,10 +90,15 @@ impl Inlet {
         });
     }
 
+    /// Returns the events that are to be made durable; without a log, passes each one on.
     fn admit_all(&self, events: Vec<Event>) -> Vec<Event> {
+        let is_logged = self.group.hub.log().is_some();
+        let admit = |event| match self.admitted(event)? {
+            Some(event) if !is_logged => self.pass_on(&mut vec![event]).map(|()| None),
+            other => Ok(other),
+        };
         let admitted = events.into_iter().filter_map(|event| {
-            let admitted = self.admitted(event);
-            admitted
+            admit(event)
                 .inspect_err(|refusal| {
                     tracing::warn!("an event that was pulled is not passed on: {refusal}");
                 })
@@ -120,8 +136,16 @@ impl Inlet {
         });
     }
 
+    /// Calls the supplier again, once no event waits for foreign filters.
+    fn go_on_when_asked(&self, has_more: bool) {
+        self.pull.lock().waits_with = Some(has_more);
+        if !self.line.tell_end() {
+            self.emptied();
+        }
+    }
+
     /// Calls the supplier again, at once if it had events.
-    fn go_on(&self, has_more: bool) {
+    pub(super) fn go_on(&self, has_more: bool) {
         let limits = &self.base.common.limits;
         {
             let mut pull = self.pull.lock();

@@ -16,11 +16,12 @@ pub(crate) struct Backlog {
 impl Outlet {
     /// Returns what waits for the consumer.
     pub(crate) fn backlog(&self, now: Instant) -> Backlog {
+        let line = self.line.size();
         let delivery = self.delivery.lock();
         let next = delivery.queue.first();
         Backlog {
-            queued: delivery.queue.len(),
-            bytes: delivery.queue.bytes(),
+            queued: delivery.queue.len() + line.events,
+            bytes: delivery.queue.bytes() + line.bytes,
             lag: next
                 .map(|event| now.saturating_duration_since(event.received()))
                 .unwrap_or_default(),

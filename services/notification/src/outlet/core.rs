@@ -5,22 +5,22 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use punctual_constraint::Constraint;
-use punctual_durable::Position;
 use punctual_events::watch::Watched;
 
+use super::arrival::Arrival;
 use super::delivery::Delivery;
 use super::source::Source;
 use crate::census::Changes;
 use crate::client::{Client, Heard};
-use crate::cos_notify_filter::MappingFilter;
 use crate::draft::Draft;
 use crate::event::Event;
-use crate::filter::Mapping;
+use crate::filter::mappings::{in_force, value_for};
 use crate::group::Group;
 use crate::hub::{Owner, Subscriber, Verdicts};
+use crate::line::Line;
 use crate::outcome::Outcome;
 use crate::proxy::Proxy;
-use crate::queue::Entry;
+use crate::queue::{Bounds, Entry};
 use crate::refusal::Refusal;
 use crate::stated::Stating;
 use crate::telling::Listener;
@@ -32,6 +32,8 @@ pub(crate) struct Outlet {
     pub(crate) group: Arc<Group>,
     owner: Weak<dyn Owner>,
     pub(super) delivery: Mutex<Delivery>,
+    /// Events that wait for verdicts of foreign filters.
+    pub(super) line: Line,
     /// Types under which the channel's index and census have the outlet, while it is connected.
     pub(super) indexed: Mutex<Option<Types>>,
     /// Reader of the channel's log, if events are persistent.
@@ -41,12 +43,18 @@ pub(crate) struct Outlet {
 
 impl Outlet {
     pub(crate) fn new(base: Proxy, group: Arc<Group>, owner: Weak<dyn Owner>) -> Arc<Self> {
-        let delivery = Delivery::new(&base.common.limits, &base.stated.quality.terms());
+        let limits = &base.common.limits;
+        let delivery = Delivery::new(limits, &base.stated.quality.terms());
+        let line = Line::new(Bounds {
+            events: limits.queue_events,
+            bytes: limits.queue_bytes,
+        });
         Arc::new_cyclic(|own| Self {
             base,
             group,
             owner,
             delivery: Mutex::new(delivery),
+            line,
             indexed: Mutex::default(),
             source: OnceLock::new(),
             own: own.clone(),
@@ -88,20 +96,17 @@ impl Outlet {
     }
 
     /// Takes an event for the consumer, which may be one of the log. Does not block.
-    pub(super) fn offer(&self, event: &Arc<Event>, position: Option<Position>) {
+    pub(super) fn offer(&self, event: &Arc<Event>, arrival: Arrival) {
         let start_in = event.terms().start_in.filter(|time| !time.is_zero());
         let terms = self.delivery.lock().terms;
         match start_in.filter(|_| terms.has_start_times) {
-            Some(time) => self.offer_after(time, event, position),
-            None => self.offer_now(event, position),
+            Some(time) => self.offer_after(time, event, arrival),
+            None => self.offer_now(event, arrival),
         }
     }
 
-    pub(super) fn offer_now(&self, event: &Arc<Event>, position: Option<Position>) {
-        let entry = Entry {
-            position,
-            ..self.entry(event)
-        };
+    pub(super) fn offer_now(&self, event: &Arc<Event>, arrival: Arrival) {
+        let entry = self.entry(event, arrival);
         let lost = self.delivery.lock().push(entry);
         match lost {
             Some(lost) => self.count(lost),
@@ -120,9 +125,9 @@ impl Outlet {
 
     /// Returns the event with its priority and the end of its life: as mapping filters say, or else the event, or else
     /// the proxy.
-    fn entry(&self, event: &Arc<Event>) -> Entry<Arc<Event>> {
+    fn entry(&self, event: &Arc<Event>, arrival: Arrival) -> Entry<Arc<Event>> {
         let terms = self.delivery.lock().terms;
-        let (mapped_priority, mapped_life) = self.mapped(event);
+        let (mapped_priority, mapped_life) = self.mapped(event, arrival);
         let stated = event.terms();
         let priority = mapped_priority
             .or(stated.priority)
@@ -136,24 +141,27 @@ impl Outlet {
             priority,
             ends: ends.and_then(|time| event.received().checked_add(time)),
             bytes: event.bytes(),
-            position: None,
+            position: arrival.position,
         }
     }
 
     /// Returns priority and life as the mapping filters of the proxy, or else of its administrator say.
-    fn mapped(&self, event: &Event) -> (Option<i16>, Option<Duration>) {
+    fn mapped(&self, event: &Event, arrival: Arrival) -> (Option<i16>, Option<Duration>) {
         let (own, of_admin) = (
             self.base.stated.mappings.read(),
             self.group.stated.mappings.read(),
         );
-        let priority = own.priority.as_ref().or(of_admin.priority.as_ref());
-        let lifetime = own.lifetime.as_ref().or(of_admin.lifetime.as_ref());
-        let value = |attached: Option<&(MappingFilter, Arc<Mapping>)>| {
-            attached.map(|(_, mapping)| mapping.value_for(event))
-        };
-        let priority = value(priority).and_then(|any| any.extract().ok());
-        let lifetime = value(lifetime).and_then(|any| any.extract().ok());
-        (priority, lifetime.map(crate::qos::length))
+        let value = |own, of_admin| value_for(in_force(own, of_admin), event);
+        let priority = value(&own.priority, &of_admin.priority);
+        let lifetime = value(&own.lifetime, &of_admin.lifetime);
+        let life = lifetime.and_then(|any| any.extract().ok());
+        let mapped = arrival.mapped;
+        (
+            mapped
+                .priority
+                .or(priority.and_then(|any| any.extract().ok())),
+            mapped.life.or(life.map(crate::qos::length)),
+        )
     }
 
     /// Goes on with the delivery of events, if there are any.
@@ -217,7 +225,7 @@ impl Outlet {
 
     /// Returns the number of events in the queue.
     pub(crate) fn queued(&self) -> usize {
-        self.delivery.lock().queue.len()
+        self.delivery.lock().queue.len() + self.line.size().events
     }
 
     /// Ends the connection, and removes the proxy; returns whether this call did so.
@@ -234,7 +242,9 @@ impl Outlet {
         }
         self.base.remove_object();
         let (calls, events) = self.delivery.lock().close();
-        self.base.tally.add(Outcome::Undelivered, events);
+        self.base
+            .tally
+            .add(Outcome::Undelivered, events + self.line.close());
         for call in calls {
             call.raise_disconnected();
         }
@@ -269,10 +279,14 @@ impl Subscriber for Outlet {
             // It comes from the log.
             return;
         }
+        let has_foreign = self.base.common.foreign.is_any();
+        if has_foreign && self.ask_about(event, None, &mut verdicts.questions) {
+            return;
+        }
         let group = &self.group;
         let of_group = verdicts.of(group.stated.number, || group.stated.filters.verdict(event));
         if group.passes(of_group, self.base.stated.filters.verdict(event)) {
-            self.offer(event, None);
+            self.offer(event, Arrival::default());
         }
     }
 }

@@ -4,9 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use punctual_durable::Position;
-
 use super::alarm::Alarm;
+use super::arrival::Arrival;
 use super::call::Call;
 use super::held::{Held, Waiting};
 use crate::event::Event;
@@ -99,13 +98,8 @@ impl Delivery {
     }
 
     /// Has an event wait for its StartTime. Returns whether there was room, and the delivery has not ended.
-    pub(super) fn hold(
-        &mut self,
-        start: Instant,
-        event: &Arc<Event>,
-        position: Option<Position>,
-    ) -> bool {
-        !self.is_closed && self.held.add(start, event, position)
+    pub(super) fn hold(&mut self, start: Instant, event: &Arc<Event>, arrival: Arrival) -> bool {
+        !self.is_closed && self.held.add(start, event, arrival)
     }
 
     /// Takes the events out whose StartTime has come.

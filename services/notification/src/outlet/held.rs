@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use punctual_durable::Position;
-
+use super::arrival::Arrival;
 use crate::event::Event;
 use crate::queue::Bounds;
 
-/// Event that waits, with its position if it is of the channel's log.
-pub(super) type Waiting = (Arc<Event>, Option<Position>);
+/// Event that waits, with how it came.
+pub(super) type Waiting = (Arc<Event>, Arrival);
 
 /// Events by the times at which they may be delivered.
 #[derive(Debug)]
@@ -32,19 +31,14 @@ impl Held {
     }
 
     /// Adds an event; returns whether there was room. Those of the log come only if there is.
-    pub(super) fn add(
-        &mut self,
-        start: Instant,
-        event: &Arc<Event>,
-        position: Option<Position>,
-    ) -> bool {
+    pub(super) fn add(&mut self, start: Instant, event: &Arc<Event>, arrival: Arrival) -> bool {
         let bytes = self.bytes.saturating_add(event.bytes());
         let is_full = self.events.len() >= self.bounds.events || bytes > self.bounds.bytes;
-        if is_full && position.is_none() {
+        if is_full && arrival.position.is_none() {
             return false;
         }
         self.bytes = bytes;
-        let waiting = (event.clone(), position);
+        let waiting = (event.clone(), arrival);
         self.events.insert((start, self.next), waiting);
         self.next += 1;
         true
@@ -99,16 +93,19 @@ mod tests {
         let after = |seconds| now + Duration::from_secs(seconds);
         let bounds = |events, bytes| Bounds { events, bytes };
         let mut held = Held::new(bounds(2, usize::MAX));
-        assert!(held.add(after(2), &event, None) && held.add(after(1), &event, None));
-        assert!(!held.add(after(1), &event, None));
+        assert!(
+            held.add(after(2), &event, Arrival::default())
+                && held.add(after(1), &event, Arrival::default())
+        );
+        assert!(!held.add(after(1), &event, Arrival::default()));
         assert_eq!(held.first(), Some(after(1)));
         assert_eq!(held.take(after(1)).len(), 1);
         assert_eq!(held.first(), Some(after(2)));
         assert_eq!(held.clear(), 1);
         let mut held = Held::new(bounds(9, event.bytes() * 2 - 1));
-        assert!(held.add(now, &event, None));
-        assert!(!held.add(now, &event, None));
+        assert!(held.add(now, &event, Arrival::default()));
+        assert!(!held.add(now, &event, Arrival::default()));
         assert_eq!(held.take(now).len(), 1);
-        assert!(held.add(now, &event, None));
+        assert!(held.add(now, &event, Arrival::default()));
     }
 }

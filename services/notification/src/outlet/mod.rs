@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! core        the proxy
+//! asking      questions to foreign filters; arrival, how events come
 //! call        calls of consumers that wait for events
 //! delivery    the queue, and what is under way
 //! pushing     calls to consumers that are pushed to; what follows their failures
@@ -17,6 +18,8 @@
 //! consumer that finds no event waits as a [`call::Call`].
 
 mod alarm;
+mod arrival;
+mod asking;
 mod backlog;
 mod call;
 mod core;

@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use punctual_durable::{Delivery, DurableError, Most, Position, Reader};
 
+use super::arrival::Arrival;
 use super::core::Outlet;
 use super::source::Source;
 use crate::event::Event;
+use crate::filter::Questions;
 use crate::journal::decoded;
 use crate::queue::Numbered;
 use crate::refusal::Refusal;
@@ -133,10 +135,13 @@ impl Outlet {
     /// Returns how many events are to be moved; `None` if there is no room, or the consumer is not connected.
     fn room(&self) -> Option<Most> {
         self.indexed.lock().as_ref()?;
+        let line = self.line.size();
         let room = self.delivery.lock().room();
-        (room.events > 0 && room.bytes > 0).then(|| Most {
-            events: room.events.min(AT_A_TIME),
-            bytes: room.bytes,
+        let events = room.events.saturating_sub(line.events);
+        let bytes = room.bytes.saturating_sub(line.bytes);
+        (events > 0 && bytes > 0).then(|| Most {
+            events: events.min(AT_A_TIME),
+            bytes,
         })
     }
 
@@ -148,9 +153,12 @@ impl Outlet {
             if event.is_none() {
                 tracing::error!("event {} of a log is damaged, and is lost", one.position);
             }
-            match event.filter(|event| self.wants(event)) {
-                Some(event) => self.offer(&Arc::new(event), Some(one.position)),
-                None => others.push(one.position),
+            let wanted = event.filter(|event| self.is_of_type(event));
+            let wanted = wanted.map(Arc::new).is_some_and(|event| {
+                self.asks_about(&event, one.position) || self.takes(&event, one.position)
+            });
+            if !wanted {
+                others.push(one.position);
             }
         }
         // A proxy that has ended wants none; at the end of the service, events stay in the log for the next start.
@@ -159,18 +167,40 @@ impl Outlet {
         }
     }
 
-    fn wants(&self, event: &Event) -> bool {
+    fn is_of_type(&self, event: &Event) -> bool {
         let (domain, name) = event.type_names();
         let types = self.indexed.lock();
-        let is_of_type = types
+        types
             .as_ref()
-            .is_some_and(|types| types.include(domain, name));
-        drop(types);
+            .is_some_and(|types| types.include(domain, name))
+    }
+
+    /// Puts an event of the log into the line if foreign filters are asked about it; returns whether it waits.
+    fn asks_about(&self, event: &Arc<Event>, position: Position) -> bool {
+        self.base.common.foreign.is_any()
+            && self.ask_about(event, Some(position), &mut Questions::default())
+    }
+
+    /// Adds an event of the log to the queue if the filters let it through; returns whether they do.
+    fn takes(&self, event: &Arc<Event>, position: Position) -> bool {
         let filters = |stated: &Stated| stated.filters.verdict(event);
-        is_of_type
-            && self
-                .group
-                .passes(filters(&self.group.stated), filters(&self.base.stated))
+        let (group, own) = (filters(&self.group.stated), filters(&self.base.stated));
+        let passes = self.group.passes(group, own);
+        if passes {
+            self.offer(event, Arrival::logged(position));
+        }
+        passes
+    }
+
+    /// Acknowledges an event of the log that foreign filters did not let through, and has the queue filled again.
+    pub(super) fn leave(&self, position: Option<Position>) {
+        let (Some(position), Some(source)) = (position, self.source.get()) else {
+            return;
+        };
+        if self.indexed.lock().is_some() {
+            source.acknowledge(&[position]);
+            self.settle();
+        }
     }
 
     /// Acknowledges the events of the log among those that a push has delivered, or that are given up.

@@ -3,25 +3,19 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use punctual_durable::Position;
-
+use super::arrival::Arrival;
 use super::core::Outlet;
 use crate::event::Event;
 use crate::outcome::Outcome;
 
 impl Outlet {
     /// Takes an event whose StartTime is in so long a time.
-    pub(super) fn offer_after(
-        &self,
-        time: Duration,
-        event: &Arc<Event>,
-        position: Option<Position>,
-    ) {
+    pub(super) fn offer_after(&self, time: Duration, event: &Arc<Event>, arrival: Arrival) {
         let now = Instant::now();
         let timer = {
             let mut delivery = self.delivery.lock();
             let start = now.checked_add(time);
-            if !start.is_some_and(|start| delivery.hold(start, event, position)) {
+            if !start.is_some_and(|start| delivery.hold(start, event, arrival)) {
                 drop(delivery);
                 return self.base.tally.add(Outcome::Discarded, 1);
             }
@@ -53,8 +47,8 @@ impl Outlet {
         if is_collected {
             self.resume_push();
         }
-        for (event, position) in started {
-            self.offer_now(&event, position);
+        for (event, arrival) in started {
+            self.offer_now(&event, arrival);
         }
         self.settle();
         let timer = self.delivery.lock().next_alarm(now);

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::foreign::asking;
 use crate::support::Served;
 
 /// IDL of omniORB.
@@ -59,10 +60,12 @@ fn client() -> Option<PathBuf> {
 const FOUND: &str = "the factory is one
 an unknown property is refused
 a property is set
+a filter of this program is attached
 proxies of each kind are connected
 consumers hear of offers
 suppliers hear of subscriptions
 suppliers ask for subscriptions
+and judges events
 structured events pass a filter
 sequences have all events
 Anys hold structured events
@@ -77,7 +80,7 @@ fn suppliers_and_consumers_of_omniorb_of_each_form_use_our_channel() {
     let Some(program) = client() else {
         return;
     };
-    let served = Served::new();
+    let served = Served::with(asking());
     let reference = served.orb.object_to_string(&served.factory).unwrap();
     let said = succeeds(Command::new(&program).arg(reference));
     assert_eq!(said, FOUND);

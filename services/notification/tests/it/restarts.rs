@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::path::Path;
 
-use punctual::{Any, NotNil};
+use punctual::{Any, Interface, NotNil};
 use punctual_notification::NotificationService;
 use punctual_notification::cos_event_channel_admin as event_admin;
 use punctual_notification::cos_notification::{
@@ -13,6 +13,7 @@ use punctual_notification::cos_notify_channel_admin::{
     ClientType, EventChannel, InterFilterGroupOperator as Operator, ObtainInfoMode,
     StructuredProxyPushSupplier,
 };
+use punctual_notification::cos_notify_comm::{NotifySubscribe, StructuredPushSupplier};
 use punctual_notification::cos_notify_filter::{Filter, FilterFactory};
 
 use crate::clients::{Peer, Received};
@@ -245,6 +246,35 @@ fn a_destroyed_filter_that_is_attached_goes_on_filtering_after_a_restart() {
     let _served = Served::of(stored(&path), place);
     assert!(exists(&mapping));
     assert!(proxy.get_all_filters().unwrap().is_empty());
+}
+
+#[test]
+fn callbacks_of_filters_hear_of_types_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notification.redb");
+    let (place, program) = (place("127.79.1.7"), Program::new());
+    let served = Served::of(stored(&path), place);
+    let channel = program.see(&served.channel(&[persistent()], &[]));
+    let filter = filter(&channel, "$number == 1");
+    let [staying, leaving] = [(); 2].map(|()| Peer::default());
+    let callback = |peer: &Peer| {
+        let object: StructuredPushSupplier = program.object(peer.clone());
+        NotifySubscribe::from_object(object.as_object().clone())
+    };
+    let id = filter.attach_callback(Some(&callback(&staying))).unwrap();
+    let other = filter.attach_callback(Some(&callback(&leaving))).unwrap();
+    filter.detach_callback(other).unwrap();
+    drop(served);
+
+    let _served = Served::of(stored(&path), place);
+    assert_eq!(filter.get_callbacks().unwrap(), [id]);
+    filter
+        .add_constraints(&[constraint(&[("Telecom", "Alarm")], "")])
+        .unwrap();
+    until(|| staying.changes() == ["+Telecom/Alarm"]);
+    assert!(leaving.changes().is_empty());
+    assert!(filter.attach_callback(Some(&callback(&leaving))).unwrap() > id);
+    filter.destroy().unwrap();
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn factory(orb: &Orb, path: &Path) -> Factory {
 fn made(factory: &Factory) -> (u64, Arc<Forwarding>) {
     let filter = factory.create(Grammar::Tcl).unwrap();
     let filter = factory.registry.forwarding(&factory.common, &filter);
-    let filter = filter.unwrap();
+    let filter = filter.unwrap().unwrap();
     (filter.number(), filter)
 }
 

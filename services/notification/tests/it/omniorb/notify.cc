@@ -113,6 +113,38 @@ private:
   Record& received_;
 };
 
+// Filter that lets events with even numbers through, and has no constraints.
+class EvenFilter : public POA_CosNotifyFilter::Filter {
+public:
+  CORBA::Boolean match(const CORBA::Any& data) override {
+    const CosNotification::StructuredEvent* event = 0;
+    return (data >>= event) && match_structured(*event);
+  }
+  CORBA::Boolean match_structured(const CosNotification::StructuredEvent& event) override {
+    return number_in(event) % 2 == 0;
+  }
+  CORBA::Boolean match_typed(const CosNotification::PropertySeq&) override { throw CORBA::NO_IMPLEMENT(); }
+  char* constraint_grammar() override { return CORBA::string_dup("EVEN"); }
+  CosNotifyFilter::ConstraintInfoSeq* add_constraints(const CosNotifyFilter::ConstraintExpSeq&) override {
+    throw CORBA::NO_IMPLEMENT();
+  }
+  void modify_constraints(const CosNotifyFilter::ConstraintIDSeq&,
+                          const CosNotifyFilter::ConstraintInfoSeq&) override {
+    throw CORBA::NO_IMPLEMENT();
+  }
+  CosNotifyFilter::ConstraintInfoSeq* get_constraints(const CosNotifyFilter::ConstraintIDSeq&) override {
+    throw CORBA::NO_IMPLEMENT();
+  }
+  CosNotifyFilter::ConstraintInfoSeq* get_all_constraints() override { throw CORBA::NO_IMPLEMENT(); }
+  void remove_all_constraints() override { throw CORBA::NO_IMPLEMENT(); }
+  void destroy() override { throw CORBA::NO_IMPLEMENT(); }
+  CosNotifyFilter::CallbackID attach_callback(Comm::NotifySubscribe_ptr) override {
+    throw CORBA::NO_IMPLEMENT();
+  }
+  void detach_callback(CosNotifyFilter::CallbackID) override { throw CORBA::NO_IMPLEMENT(); }
+  CosNotifyFilter::CallbackIDSeq* get_callbacks() override { throw CORBA::NO_IMPLEMENT(); }
+};
+
 class StructuredSupplier : public POA_CosNotifyComm::StructuredPushSupplier {
 public:
   StructuredSupplier(Record& subscribed, Record& ended) : subscribed_(subscribed), ended_(ended) {}
@@ -217,6 +249,19 @@ void run(CORBA::ORB_ptr orb, const char* text) {
   CosNotifyFilter::Filter_var filter = filter_of(channel, "$severity > 1");
   to_consumer->add_filter(filter);
 
+  Record judged, judged_offers, judged_ended;
+  PortableServer::Servant_var<StructuredConsumer> judging =
+      new StructuredConsumer(judged, judged_offers, judged_ended);
+  Comm::StructuredPushConsumer_var judging_ref = judging->_this();
+  proxy = consumers->obtain_notification_push_supplier(Admin::STRUCTURED_EVENT, proxy_id);
+  Admin::StructuredProxyPushSupplier_var to_judging = Admin::StructuredProxyPushSupplier::_narrow(proxy);
+  to_judging->connect_structured_push_consumer(judging_ref);
+  PortableServer::Servant_var<EvenFilter> even = new EvenFilter;
+  CosNotifyFilter::Filter_var even_ref = even->_this();
+  CosNotifyFilter::FilterID even_id = to_judging->add_filter(even_ref);
+  CosNotifyFilter::Filter_var attached = to_judging->get_filter(even_id);
+  expect("a filter of this program is attached", attached->_is_equivalent(even_ref));
+
   PortableServer::Servant_var<SequenceConsumer> batches = new SequenceConsumer(batched, ended);
   Comm::SequencePushConsumer_var batches_ref = batches->_this();
   proxy = consumers->obtain_notification_push_supplier(Admin::SEQUENCE_EVENT, proxy_id);
@@ -255,6 +300,7 @@ void run(CORBA::ORB_ptr orb, const char* text) {
   for (CORBA::Long number = 1; number <= 3; ++number) {
     from_supplier->push_structured_event(event_of(number));
   }
+  expect("and judges events", is(judged.wait_for(1), {2}));
   expect("structured events pass a filter", is(received.wait_for(2), {2, 3}));
   expect("sequences have all events", is(batched.wait_for(3), {1, 2, 3}));
   expect("Anys hold structured events", is(anys.wait_for(3), {1, 2, 3}));

@@ -49,7 +49,7 @@ pub(crate) fn run(options: &Export, orb_options: &[String]) -> Result<(), Proble
         toml::to_string_pretty(&file).map_err(|error| Problem::Usage(error.to_string(), None))?;
     if left_out > 0 {
         eprintln!(
-            "{left_out} proxies and mapping filters are not exported: their clients make them again"
+            "{left_out} proxies, mapping filters and filters of other servers are not exported: their clients make them again"
         );
     }
     match &options.output {
@@ -118,7 +118,7 @@ fn proxy(state: &ProxyState, left_out: &mut usize) -> Value {
 }
 
 fn put_stated(table: &mut Table, stated: &Statement, left_out: &mut usize) {
-    *left_out += usize::from(stated.has_mappings);
+    *left_out += usize::from(stated.has_mappings) + usize::from(stated.has_foreign_filters);
     put_table(table, "quality", properties(&stated.quality));
     if stated.has_types {
         table.insert("types".to_owned(), types(&stated.types));
