@@ -73,14 +73,8 @@ impl Channels {
     /// Its reference cannot be made.
     pub(crate) fn serve(self: &Arc<Self>) -> Result<EventChannelFactory, Refusal> {
         let objects = &self.common.objects;
-<<<<<<< HEAD
-        let servant = <EventChannelFactory as Implements<_>>::servant(self.clone());
-=======
-        let servant = <FilterFactory as Implements<_>>::servant(filters);
-        objects.add::<FilterFactory>(FILTER_FACTORY.as_bytes(), servant)?;
         // The reference names the standard's interface, as that of a channel does.
         let servant = <ChannelFactory as Implements<_>>::servant(self.clone());
->>>>>>> hc
         Ok(objects.add(FACTORY.as_bytes(), servant)?)
     }
 

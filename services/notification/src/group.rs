@@ -183,6 +183,6 @@ impl Stating for Group {
 
 /// Returns an empty list of filters, of consumers or of suppliers.
 fn no_filters(hub: &dyn Hub, has_consumers: bool) -> Attached {
-    let may_wait = has_consumers || hub.log().is_none();
+    let may_wait = has_consumers || !hub.may_block();
     Attached::new(hub.common().clone(), hub.registry().clone(), may_wait)
 }

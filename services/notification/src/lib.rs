@@ -19,11 +19,8 @@
 //! notices, proxy, telling                    proxies; changes of types that their clients hear of
 //! inlet, outlet                              proxies of suppliers, and of consumers
 //! admin, channel, factory                    administrators, channels, and all channels of a service
-<<<<<<< HEAD
 //! gate, embedded                             channels within another service
-=======
 //! reconnections                              clients that hear when the service has been started again
->>>>>>> hc
 //! restoring, service, hosted, settings       what was kept is made anew; the service in a process
 //! ```
 #![warn(unnameable_types)]

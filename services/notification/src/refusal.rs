@@ -65,9 +65,9 @@ pub enum Refusal {
     /// The object is a mapping filter where a filter is attached, or the other way round.
     #[error("the object is a filter of the other kind: attach a Filter, and set a MappingFilter")]
     OtherKind,
-    /// The filter is an object of another server, which a push of a persistent event cannot wait for.
+    /// The filter is an object of another server, which a push cannot wait for that is to be stored.
     #[error(
-        "the channel has persistent events, and asks no filters of other servers about its suppliers' events: attach the filter \
+        "the channel has persistent events, or those of a log, and asks no filters of other servers about its suppliers' events: attach the filter \
          to consumers, or create one with the channel's default_filter_factory"
     )]
     FilterBeforeLog,
@@ -175,16 +175,11 @@ impl From<DurableError> for Refusal {
 impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {
         let kind = match &refusal {
-<<<<<<< HEAD
             Refusal::Gate(exception) => return exception.clone(),
             Refusal::AlreadyConnected | Refusal::DefaultAdmin | Refusal::Embedded => {
                 Kind::BadInvOrder
             }
-            Refusal::Nil(_) | Refusal::BadNumber(_) => Kind::BadParam,
-=======
-            Refusal::AlreadyConnected | Refusal::DefaultAdmin => Kind::BadInvOrder,
             Refusal::Nil(_) | Refusal::BadNumber(_) | Refusal::OtherKind => Kind::BadParam,
->>>>>>> hc
             Refusal::Disconnected | Refusal::Destroyed => Kind::ObjectNotExist,
             Refusal::EventTooLarge { .. }
             | Refusal::ChannelFull(_)

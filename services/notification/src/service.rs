@@ -183,7 +183,8 @@ impl NotificationService {
         let (channels, kept) = self.start(parent, false)?;
         let factory = channels.serve()?;
         restore(&channels, parent.orb(), &kept, &[])?;
-        self.begin(channels)?;
+        self.begin(channels.clone())?;
+        channels.reconnections.call_all(&factory);
         Ok(factory)
     }
 
@@ -238,15 +239,8 @@ impl NotificationService {
     /// Watches clients from now on.
     fn begin(&self, channels: Arc<Channels>) -> Result<(), Refusal> {
         watch::begin(&channels);
-<<<<<<< HEAD
         let twice = |_| Refusal::NoResources("the notification service is served already".into());
         self.0.channels.set(channels).map_err(twice)
-=======
-        channels.reconnections.call_all(&factory);
-        let twice = || Refusal::NoResources("the notification service is served already".into());
-        self.0.channels.set(channels).map_err(|_| twice())?;
-        Ok(factory)
->>>>>>> hc
     }
 
     /// Returns what was kept, the identity of the service's objects, and the first number of those to come.

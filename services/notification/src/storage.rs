@@ -17,12 +17,8 @@ use std::collections::HashSet;
 
 use punctual_host::store::{Batch, Cdr, ChangeStore, Records, StoreError, StoreFile, StoreKind};
 
-<<<<<<< HEAD
 use crate::cos_notify_channel_admin::ChannelId;
-use crate::kept::{Admin, Channel, Filter, Proxy};
-=======
 use crate::kept::{Admin, Callback, Channel, Filter, Proxy};
->>>>>>> hc
 
 const CHANNELS: Records<u64, Cdr<Channel>> = Records::named("channels");
 const ADMINS: Records<u64, Cdr<Admin>> = Records::named("administrators");

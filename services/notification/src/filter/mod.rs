@@ -22,11 +22,8 @@ mod callbacks;
 mod compiled;
 mod constraints;
 mod exceptions;
-<<<<<<< HEAD
 mod external;
-=======
 mod foreign;
->>>>>>> hc
 mod forwarding;
 mod mapping;
 pub(crate) mod mappings;
@@ -36,12 +33,8 @@ mod removal;
 mod restoring;
 
 pub(crate) use attached::{Attached, FilterList};
-<<<<<<< HEAD
 pub use external::EventFilter;
-pub(crate) use mapping::Mapping;
-=======
 pub(crate) use foreign::{Answer, Asked, Opinion, Question, Questions, Waiter};
->>>>>>> hc
 pub(crate) use mappings::{AttachedMapping, Mappings, number, reference};
 pub(crate) use registry::{Factory, Registry};
 pub(crate) use restoring::Restored;

@@ -210,9 +210,10 @@ impl Factory {
     /// Returns the filter that a reference leads to, for another service.
     ///
     /// # Errors
-    /// As of [`Registry::forwarding`].
+    /// As of [`Registry::forwarding`]; it is a filter of another server.
     pub(crate) fn external(&self, filter: &Filter) -> Result<EventFilter, Refusal> {
         let found = self.registry.forwarding(&self.common, filter)?;
+        let found = found.ok_or(Refusal::FilterBeforeLog)?;
         Ok(EventFilter::new(filter.clone(), found))
     }
 

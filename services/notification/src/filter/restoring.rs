@@ -7,13 +7,9 @@ use punctual_constraint::Grammar;
 
 use super::attached::{AttachedFilter, Judge};
 use super::exceptions::BadConstraints;
-<<<<<<< HEAD
 use super::external::EventFilter;
-use super::mappings::AttachedMapping;
-=======
 use super::foreign::{Foreign, Target};
 use super::mappings::{AttachedMapping, Mapper};
->>>>>>> hc
 use super::registry::{Factory, Made};
 use crate::kept;
 use crate::refusal::Refusal;
@@ -89,20 +85,20 @@ impl Restored {
         }
     }
 
-<<<<<<< HEAD
     /// Returns a filter for another service.
     ///
     /// # Errors
-    /// As of [`attached`](Self::attached).
+    /// It was not kept, or is a mapping filter.
     pub(crate) fn external(&self, number: u64) -> Result<EventFilter, Refusal> {
-        let (reference, filter) = self.attached(number)?;
-        Ok(EventFilter::new(reference, filter))
+        match self.filters.get(&number) {
+            Some(Made::Forwarding(filter)) => {
+                Ok(EventFilter::new(self.reference(number)?, filter.clone()))
+            }
+            _ => Err(absent(number)),
+        }
     }
 
-    /// Returns a mapping filter, to be attached; 0 is none.
-=======
     /// Returns a filter, to be attached.
->>>>>>> hc
     ///
     /// # Errors
     /// It was not kept, or is a mapping filter; the reference of a foreign one is damaged.

@@ -8,11 +8,7 @@ use punctual::SystemException;
 use super::core::Inlet;
 use crate::client::Failure;
 use crate::event::Event;
-<<<<<<< HEAD
-=======
 use crate::line::Asking;
-use crate::refusal::Refusal;
->>>>>>> hc
 
 impl Inlet {
     /// Begins a call, if none is under way and pulling is not suspended.
@@ -70,16 +66,9 @@ impl Inlet {
     fn supplied(&self, events: Vec<Event>) {
         self.base.is_given_up(true);
         let has_more = !events.is_empty();
-<<<<<<< HEAD
-        let mut admitted = self.admit_all(events);
-        if !self.group.hub.may_block() {
-            let _ = self.pass_on(&mut admitted);
-            return self.go_on(has_more);
-=======
         let admitted = self.admit_all(events);
-        if self.group.hub.log().is_none() {
+        if !self.group.hub.may_block() {
             return self.go_on_when_asked(has_more);
->>>>>>> hc
         }
         // It may have to wait for a disk.
         let own = self.own.clone();
@@ -90,11 +79,11 @@ impl Inlet {
         });
     }
 
-    /// Returns the events that are to be made durable; without a log, passes each one on.
+    /// Returns the events for which a store may have to wait; without one, passes each on.
     fn admit_all(&self, events: Vec<Event>) -> Vec<Event> {
-        let is_logged = self.group.hub.log().is_some();
+        let may_block = self.group.hub.may_block();
         let admit = |event| match self.admitted(event)? {
-            Some(event) if !is_logged => self.pass_on(&mut vec![event]).map(|()| None),
+            Some(event) if !may_block => self.pass_on(&mut vec![event]).map(|()| None),
             other => Ok(other),
         };
         let admitted = events.into_iter().filter_map(|event| {
