@@ -21,6 +21,7 @@ use crate::cos_notify_filter::{
     MappingFilterMatchStructuredError,
 };
 use crate::presence::Present;
+use crate::reference;
 use crate::refusal::Refusal;
 
 /// Filter or mapping filter of another server, as it is attached to one object.
@@ -78,9 +79,7 @@ impl Foreign {
         if !common.limits.foreign_filters {
             return Err(Refusal::FilterElsewhere);
         }
-        let object = target.object();
-        let text = object.orb().object_to_string(object);
-        let text = text.map_err(|exception| Refusal::NoResources(exception.to_string()))?;
+        let text = reference::to_text(target.object())?;
         Self::with(common, target, text, common.limits.most_foreign)
     }
 
@@ -93,9 +92,7 @@ impl Foreign {
         (orb, text): (&Orb, &str),
         target: impl FnOnce(I) -> Target,
     ) -> Result<(I, Arc<Self>), Refusal> {
-        let object = orb.string_to_object(text);
-        let object = object.map_err(|exception| Refusal::NoResources(exception.to_string()))?;
-        let filter = I::from_object(object);
+        let filter = I::from_object(reference::of_text(orb, text)?);
         let target = target(filter.clone());
         let foreign = Self::with(common, target, text.to_owned(), usize::MAX)?;
         Ok((filter, foreign))
