@@ -125,6 +125,9 @@ impl Foreign {
 
     /// Hands the next question to a thread: another one if the last call had no answer, so that such filters delay no others.
     fn go_on(self: &Arc<Self>, is_failing: bool) {
+        if self.common.is_ending() {
+            return self.abandon();
+        }
         let own = self.clone();
         let workers = match is_failing {
             true => &self.common.checks,
@@ -193,7 +196,8 @@ impl Foreign {
     ) {
         if outcome.is_err() && self.common.is_ending() {
             // Its connections may have ended for that reason: the event stays where it is, also in the log.
-            return;
+            question.cancel();
+            return self.abandon();
         }
         let failure = outcome.as_ref().err().map(ToString::to_string);
         let is_silent = outcome.as_ref().err().is_some_and(is_silent);
@@ -210,6 +214,18 @@ impl Foreign {
         }
         question.resolve(outcome.unwrap_or(Answer::Failed));
         self.go_on(is_silent);
+    }
+
+    /// Drops all that wait, at the end of the service: the questions and the filter would keep each other.
+    fn abandon(&self) {
+        let waiting = {
+            let mut turns = self.turns.lock();
+            turns.is_asking = false;
+            std::mem::take(&mut turns.waiting)
+        };
+        for question in waiting {
+            question.cancel();
+        }
     }
 
     /// Notes whether the filter was silent; returns whether it was before.
