@@ -6,7 +6,7 @@
 //! seen                                       structured events as constraints see them
 //! limits, refusal, limited                   bounds; exceptions
 //! outcome, metrics, tally                    counts
-//! storage, record                            the file that channels, connections and filters are kept in
+//! storage, record, reference                 the file that channels, connections and filters are kept in; references as text
 //! journal                                    logs of persistent events
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
 //! filter, quality                            filters; quality of service
@@ -62,6 +62,7 @@ mod quality;
 mod queue;
 mod reconnections;
 mod record;
+mod reference;
 mod refusal;
 mod restoring;
 mod seen;

@@ -111,6 +111,12 @@ impl Limits {
         }
     }
 
+    /// Returns the time until a call that has failed again is made once more, where it was this long before: twice as long.
+    pub(crate) fn next_retry(&self, time: Duration) -> Duration {
+        time.saturating_mul(2)
+            .min(self.longest_retry.max(self.retry))
+    }
+
     /// Returns the values that properties of quality of service may have, where events and connections have a store or none.
     pub(crate) fn abilities(&self, has_log: bool, is_stored: bool) -> Abilities {
         let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);

@@ -146,25 +146,17 @@ impl Line {
         state.is_moving
     }
 
-    /// Drops all events, and takes none from now on; returns their number.
-    pub(crate) fn close(&self) -> usize {
-        let waiting = {
-            let mut state = self.state.lock();
-            state.is_closed = true;
-            state.bytes = 0;
-            std::mem::take(&mut state.waiting)
-        };
-        waiting.len()
+    /// Takes all events out, and takes none from now on.
+    pub(crate) fn close(&self) -> VecDeque<Inquiry> {
+        let mut state = self.state.lock();
+        state.is_closed = true;
+        state.bytes = 0;
+        std::mem::take(&mut state.waiting)
     }
 
     /// Drops all events and what waits for their verdicts, at the end of the service.
     pub(crate) fn cancel(&self) {
-        let waiting = {
-            let mut state = self.state.lock();
-            state.is_closed = true;
-            std::mem::take(&mut state.waiting)
-        };
-        for question in waiting.iter().flat_map(Inquiry::questions) {
+        for question in self.close().iter().flat_map(Inquiry::questions) {
             question.cancel();
         }
     }

@@ -15,6 +15,7 @@ use crate::client::Failure;
 use crate::common::Common;
 use crate::cos_notify_channel_admin::EventChannelFactory;
 use crate::notify_ext::ReconnectionCallback;
+use crate::reference;
 use crate::refusal::Refusal;
 use crate::storage::Change;
 
@@ -50,7 +51,7 @@ impl Reconnections {
         for (number, text) in kept {
             let id = i32::try_from(*number).unwrap_or(i32::MAX);
             state.last = state.last.max(id);
-            match orb.string_to_object(text) {
+            match reference::of_text(orb, text) {
                 Ok(object) => {
                     let callback = ReconnectionCallback::from_object(object);
                     state.callbacks.insert(id, (callback, text.clone()));
@@ -80,9 +81,7 @@ impl Reconnections {
     /// It is nil; there are as many as may be; it cannot be stored.
     pub(crate) fn register(&self, callback: Option<&ReconnectionCallback>) -> Result<i32, Refusal> {
         let callback = callback.ok_or(Refusal::Nil("callback"))?;
-        let object = callback.as_object();
-        let text = object.orb().object_to_string(object);
-        let text = text.map_err(|exception| Refusal::NoResources(exception.to_string()))?;
+        let text = reference::to_text(callback)?;
         let _order = self.order.lock();
         let id = match self.next_id(&text)? {
             Registered::Before(id) => return Ok(id),
@@ -188,8 +187,7 @@ impl Reconnections {
         let own = self.own.clone();
         self.common.timetable.after(attempt.wait, move || {
             if let Some(own) = own.upgrade() {
-                let longest = own.common.limits.longest_retry;
-                let wait = (attempt.wait * 2).min(longest.max(attempt.wait));
+                let wait = own.common.limits.next_retry(attempt.wait);
                 own.call_soon(Attempt { wait, ..attempt });
             }
         });

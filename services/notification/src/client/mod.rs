@@ -17,6 +17,7 @@ use punctual::{Interface, ObjectRef, Orb};
 use punctual_events::peer::bounded;
 
 use crate::kept::ClientForm;
+use crate::reference;
 use crate::refusal::Refusal;
 
 pub(crate) use control::Heard;
@@ -90,8 +91,7 @@ impl Client {
     /// # Errors
     /// It has none.
     pub(crate) fn to_text(&self) -> Result<String, Refusal> {
-        let text = self.object.orb().object_to_string(&self.object);
-        text.map_err(|exception| Refusal::NoResources(exception.to_string()))
+        reference::to_text(&self.object)
     }
 
     /// Returns the client that a text refers to.
@@ -103,10 +103,8 @@ impl Client {
         text: &str,
         (form, style): (Form, Style),
     ) -> Result<Self, Refusal> {
-        let object = orb.string_to_object(text);
-        let object = object.map_err(|exception| Refusal::NoResources(exception.to_string()))?;
         Ok(Self {
-            object,
+            object: reference::of_text(orb, text)?,
             form,
             style,
         })

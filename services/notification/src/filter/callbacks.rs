@@ -11,6 +11,7 @@ use crate::common::Common;
 use crate::cos_notify_comm::{NotifySubscribe, NotifySubscribeSubscriptionChangeError};
 use crate::cos_notify_filter::{CallbackId, ConstraintExp};
 use crate::kept;
+use crate::reference;
 use crate::refusal::Refusal;
 use crate::storage::Change;
 use crate::types::{self, Pattern};
@@ -45,14 +46,10 @@ impl Callbacks {
         let id = self.next_id(common.limits.filters)?;
         let number = common.objects.number();
         if common.is_stored {
-            let object = callback.as_object();
-            let reference = object.orb().object_to_string(object);
-            let reference =
-                reference.map_err(|exception| Refusal::NoResources(exception.to_string()))?;
             let record = kept::Callback {
                 filter,
                 id,
-                reference,
+                reference: reference::to_text(callback)?,
             };
             common.keep(vec![Change::Callback(number, Some(record))])?;
         }
@@ -88,8 +85,7 @@ impl Callbacks {
         number: u64,
         kept: &kept::Callback,
     ) -> Result<(), Refusal> {
-        let object = orb.string_to_object(&kept.reference);
-        let object = object.map_err(|exception| Refusal::NoResources(exception.to_string()))?;
+        let object = reference::of_text(orb, &kept.reference)?;
         self.insert(kept.id, (number, NotifySubscribe::from_object(object)));
         Ok(())
     }

@@ -270,4 +270,4 @@ impl FilterFactoryServant for Factory {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

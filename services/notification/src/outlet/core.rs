@@ -244,7 +244,7 @@ impl Outlet {
         let (calls, events) = self.delivery.lock().close();
         self.base
             .tally
-            .add(Outcome::Undelivered, events + self.line.close());
+            .add(Outcome::Undelivered, events + self.line.close().len());
         for call in calls {
             call.raise_disconnected();
         }

@@ -134,7 +134,7 @@ impl Delivery {
     /// Returns the time to wait after a call that failed, which is twice as long the next time.
     pub(super) fn back_off(&mut self, limits: &Limits) -> Duration {
         let time = self.back_off;
-        self.back_off = (time * 2).min(limits.longest_retry.max(limits.retry));
+        self.back_off = limits.next_retry(time);
         time
     }
 

@@ -21,6 +21,7 @@ use crate::cos_notify_filter::{
     MappingFilterMatchStructuredError,
 };
 use crate::presence::Present;
+use crate::reference;
 use crate::refusal::Refusal;
 
 /// Filter or mapping filter of another server, as it is attached to one object.
@@ -78,9 +79,7 @@ impl Foreign {
         if !common.limits.foreign_filters {
             return Err(Refusal::FilterElsewhere);
         }
-        let object = target.object();
-        let text = object.orb().object_to_string(object);
-        let text = text.map_err(|exception| Refusal::NoResources(exception.to_string()))?;
+        let text = reference::to_text(target.object())?;
         Self::with(common, target, text, common.limits.most_foreign)
     }
 
@@ -93,9 +92,7 @@ impl Foreign {
         (orb, text): (&Orb, &str),
         target: impl FnOnce(I) -> Target,
     ) -> Result<(I, Arc<Self>), Refusal> {
-        let object = orb.string_to_object(text);
-        let object = object.map_err(|exception| Refusal::NoResources(exception.to_string()))?;
-        let filter = I::from_object(object);
+        let filter = I::from_object(reference::of_text(orb, text)?);
         let target = target(filter.clone());
         let foreign = Self::with(common, target, text.to_owned(), usize::MAX)?;
         Ok((filter, foreign))
@@ -128,6 +125,9 @@ impl Foreign {
 
     /// Hands the next question to a thread: another one if the last call had no answer, so that such filters delay no others.
     fn go_on(self: &Arc<Self>, is_failing: bool) {
+        if self.common.is_ending() {
+            return self.abandon();
+        }
         let own = self.clone();
         let workers = match is_failing {
             true => &self.common.checks,
@@ -196,7 +196,8 @@ impl Foreign {
     ) {
         if outcome.is_err() && self.common.is_ending() {
             // Its connections may have ended for that reason: the event stays where it is, also in the log.
-            return;
+            question.cancel();
+            return self.abandon();
         }
         let failure = outcome.as_ref().err().map(ToString::to_string);
         let is_silent = outcome.as_ref().err().is_some_and(is_silent);
@@ -213,6 +214,18 @@ impl Foreign {
         }
         question.resolve(outcome.unwrap_or(Answer::Failed));
         self.go_on(is_silent);
+    }
+
+    /// Drops all that wait, at the end of the service: the questions and the filter would keep each other.
+    fn abandon(&self) {
+        let waiting = {
+            let mut turns = self.turns.lock();
+            turns.is_asking = false;
+            std::mem::take(&mut turns.waiting)
+        };
+        for question in waiting {
+            question.cancel();
+        }
     }
 
     /// Notes whether the filter was silent; returns whether it was before.

@@ -13,6 +13,8 @@ mod core;
 mod opinion;
 mod question;
 mod rest;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use self::core::Foreign;
 pub(super) use self::core::Target;

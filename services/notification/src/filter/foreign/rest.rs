@@ -25,8 +25,10 @@ impl Rest {
 
     /// Notes a call without an answer.
     pub(super) fn begin(&mut self, now: Instant, limits: &Limits) {
-        let longest = limits.longest_retry.max(limits.retry);
-        self.length = (self.length * 2).clamp(limits.retry.min(longest), longest);
+        self.length = match self.is_failing() {
+            true => limits.next_retry(self.length),
+            false => limits.retry,
+        };
         self.until = now.checked_add(self.length);
     }
 

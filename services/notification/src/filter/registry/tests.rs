@@ -10,23 +10,24 @@ use super::*;
 use crate::limits::Limits;
 use crate::storage::{KIND, Kept, Storage};
 
-fn factory(orb: &Orb, path: &Path) -> Factory {
+/// Returns the parts of a service in an ORB.
+pub(in crate::filter) fn common(
+    orb: &Orb,
+    limits: Limits,
+    storage: Option<Storage>,
+) -> Arc<Common> {
     let poa = orb.root_poa().unwrap();
     let objects = Objects::new(&poa, "Filters", (1, 1), Box::new(|_| None)).unwrap();
-    let storage = Some(Arc::new(Storage::new(StoreFile::open(path, KIND).unwrap())));
-    let (limits, writers) = (Limits::default(), Default::default());
-    let common = Common::start(
-        limits,
-        Arc::default(),
-        writers,
-        objects,
-        storage,
-        None,
-        false,
-    )
-    .unwrap();
+    let (metrics, writers) = (Arc::default(), Default::default());
+    let storage = storage.map(Arc::new);
+    let common = Common::start(limits, metrics, writers, objects, storage, None, false);
+    Arc::new(common.unwrap())
+}
+
+fn factory(orb: &Orb, path: &Path) -> Factory {
+    let storage = Storage::new(StoreFile::open(path, KIND).unwrap());
     Factory {
-        common: Arc::new(common),
+        common: common(orb, Limits::default(), Some(storage)),
         registry: Arc::default(),
     }
 }
