@@ -84,15 +84,15 @@ impl Simulation {
         self.schedule_stop(stop, at);
     }
 
-    /// Returns the job that may not be preempted now.
+    /// Returns the running job if it may not be preempted now: one that has to wait for a mutex leaves the processor
+    /// to all others.
     fn inside_segment(&self, at: usize) -> Option<usize> {
-        let processor = &self.processors[at];
         let is_inside = |job: &usize| {
             let state = &self.jobs[*job];
-            self.programs[state.job.stream].is_inside_segment(state.executed)
+            let is_inside = self.programs[state.job.stream].is_inside_segment(state.executed);
+            is_inside && self.holder_against(at, *job).is_none()
         };
-        let running = processor.running.filter(is_inside);
-        running.or_else(|| processor.ready.iter().copied().find(is_inside))
+        self.processors[at].running.filter(is_inside)
     }
 
     /// Returns the job that is first in the order of service.
@@ -220,7 +220,12 @@ impl Simulation {
         let ceilings = &self.processors[at].ceilings;
         let held = self.held.iter().filter_map(|(mutex, &holder)| {
             let ceiling = *ceilings.get(mutex)?;
-            (ceiling <= own && self.level(holder) > own).then_some((ceiling, holder))
+            // In the level itself, floors keep other jobs off.
+            let keeps_off = match self.level(holder) > own {
+                true => ceiling <= own,
+                false => ceiling < own && holder != job,
+            };
+            keeps_off.then_some((ceiling, holder))
         });
         held.min().map(|(_, holder)| holder)
     }

@@ -15,6 +15,7 @@ const BY_DEADLINE: Rules = Rules {
     by_deadline: true,
     loses: None,
     ceilings: std::collections::BTreeMap::new(),
+    limits: std::collections::BTreeMap::new(),
     away: Vec::new(),
 };
 

@@ -12,6 +12,18 @@ use super::sets::Random;
 pub(super) struct Piece {
     pub(super) length: i64,
     pub(super) holds: Holds,
+    /// `true` without a point of preemption between the piece before and this one.
+    pub(super) is_joined: bool,
+}
+
+impl Piece {
+    pub(super) fn new(length: i64, holds: Holds) -> Self {
+        Self {
+            length,
+            holds,
+            is_joined: false,
+        }
+    }
 }
 
 /// Lock that a piece holds from its first nanosecond to its end.
@@ -20,6 +32,8 @@ pub(super) enum Holds {
     Nothing,
     Processor,
     Mutex(usize),
+    /// Mutex, locked in a part of the job that cannot be preempted, or around it.
+    ProcessorAnd(usize),
     /// Mutex of the piece before, which goes on holding it, and one nested in it.
     Nested(usize, usize),
     /// Nothing, not even the processor: the job awaits a reply, at most for the length of the piece.
@@ -31,9 +45,13 @@ impl Holds {
     fn mutexes(self) -> [Option<usize>; 2] {
         match self {
             Self::Nothing | Self::Processor | Self::Away => [None; 2],
-            Self::Mutex(mutex) => [Some(mutex), None],
+            Self::Mutex(mutex) | Self::ProcessorAnd(mutex) => [Some(mutex), None],
             Self::Nested(outer, inner) => [Some(outer), Some(inner)],
         }
+    }
+
+    fn is_unpreempted(self) -> bool {
+        matches!(self, Self::Processor | Self::ProcessorAnd(_))
     }
 }
 
@@ -66,6 +84,8 @@ pub(super) struct Rules {
     /// Urgency that the holder of a mutex has at least: a priority; under EDF, the time from the lock
     /// to the deadline. Without an entry, holders inherit.
     pub(super) ceilings: BTreeMap<usize, i64>,
+    /// Priority ceilings: a job locks only above those of all mutexes that others hold; holders inherit.
+    pub(super) limits: BTreeMap<usize, i64>,
     /// Intervals (start, length) in which the processor is away.
     pub(super) away: Vec<(i64, i64)>,
 }
@@ -244,11 +264,12 @@ impl Processor<'_> {
 
     /// Executes a job to the end of its piece, or to the next event.
     fn execute(&mut self, at: usize, until: i64) {
+        let has_locked = held(&self.jobs[at], &self.sources)[0].is_some();
         let job = &mut self.jobs[at];
         let source = &mut self.sources[job.task];
         let pieces = &source.pieces;
         let length = pieces[job.piece].length;
-        if job.progress == 0 {
+        if !has_locked {
             job.locked_at = self.now;
         }
         let step = (length - job.progress).min(until - self.now);
@@ -322,9 +343,12 @@ fn choose(
     sources: &[Source],
     rules: &Rules,
 ) -> Option<usize> {
-    let holds = |job: &Job| sources[job.task].pieces[job.piece].holds;
-    let kept = jobs.iter().position(|job| {
-        Some(job.number) == running && job.progress > 0 && holds(job) == Holds::Processor
+    let kept = jobs.iter().position(|job| Some(job.number) == running);
+    let kept = kept.filter(|&at| {
+        let (job, is_free) = (&jobs[at], awaited(jobs, at, sources, rules).is_none());
+        let piece = sources[job.task].pieces[job.piece];
+        let has_begun = job.progress > 0 || piece.is_joined && is_free;
+        has_begun && piece.holds.is_unpreempted()
     });
     if kept.is_some() {
         return kept;
@@ -339,7 +363,7 @@ fn choose(
     };
     let ready = (0..jobs.len()).filter(|&at| jobs[at].is_ready(jobs, now));
     let mut chosen = ready.max_by_key(order)?;
-    while let Some((mutex, holder)) = awaited(jobs, chosen, sources) {
+    while let Some((mutex, holder)) = awaited(jobs, chosen, sources, rules) {
         // One that is back from a reply may be more urgent than those that locked meanwhile were to be kept from.
         let inherits = !rules.ceilings.contains_key(&mutex) || sources.iter().any(Source::awaits);
         assert!(inherits, "under ceilings no job waits for a mutex");
@@ -348,16 +372,33 @@ fn choose(
     Some(chosen)
 }
 
-/// Returns a mutex that a job has to lock and another holds, and the other.
-fn awaited(jobs: &[Job], waiting: usize, sources: &[Source]) -> Option<(usize, usize)> {
+/// Returns a mutex that another job holds and for which a job has to wait, and the other: the one that it has to
+/// lock, or one whose priority ceiling keeps it from locking.
+fn awaited(
+    jobs: &[Job],
+    waiting: usize,
+    sources: &[Source],
+    rules: &Rules,
+) -> Option<(usize, usize)> {
     let own = held(&jobs[waiting], sources);
     let job = &jobs[waiting];
+    let priority = sources[job.task].priority;
+    let kept_off = || {
+        let others = jobs.iter().enumerate().filter(|(at, _)| *at != waiting);
+        let held = others.flat_map(|(at, other)| held(other, sources).map(|mutex| (mutex, at)));
+        let held = held.filter_map(|(mutex, at)| {
+            let (mutex, limit) = (mutex?, *rules.limits.get(&mutex?)?);
+            (limit >= priority).then_some((limit, mutex, at))
+        });
+        held.max().map(|(_, mutex, at)| (mutex, at))
+    };
     let needed = sources[job.task].pieces[job.piece].holds.mutexes();
     let needed = needed.into_iter().flatten();
     let mut missing = needed.filter(|mutex| !own.contains(&Some(*mutex)));
     missing.find_map(|mutex| {
         let holder = |job: &Job| held(job, sources).contains(&Some(mutex));
-        Some((mutex, jobs.iter().position(holder)?))
+        let other = jobs.iter().position(holder).map(|at| (mutex, at));
+        other.or_else(kept_off)
     })
 }
 
@@ -389,16 +430,14 @@ fn urgency(job: &Job, sources: &[Source], rules: &Rules) -> (i64, Reverse<i64>) 
 
 /// Returns the ceiling of the mutex that a job holds.
 fn ceiling<'r>(job: &Job, sources: &[Source], rules: &'r Rules) -> Option<&'r i64> {
-    match sources[job.task].pieces[job.piece].holds {
-        Holds::Mutex(mutex) if job.progress > 0 => rules.ceilings.get(&mutex),
-        _ => None,
-    }
+    let mutex = held(job, sources)[0]?;
+    rules.ceilings.get(&mutex)
 }
 
 /// Returns the code of a task; its longest section comes first.
 fn pieces(task: &Task) -> Vec<Piece> {
     let wcet = signed(task.wcet);
-    let piece = |length: i64, holds| Piece { length, holds };
+    let piece = Piece::new;
     let pieces = match task.preemption {
         Preemption::Full => vec![piece(wcet, Holds::Nothing)],
         Preemption::None => vec![piece(wcet, Holds::Processor)],

@@ -40,7 +40,7 @@ fn code(mut task: Task, random: &mut Random, unpreempted: bool) -> Coded {
     let mut take = |length: u64, holds, rest: &mut u64| {
         *rest -= length;
         let length = length.cast_signed();
-        pieces.push(Piece { length, holds });
+        pieces.push(Piece::new(length, holds));
     };
     if unpreempted && random.one_in(2) {
         let longest = random.within(1, rest);
@@ -72,8 +72,7 @@ fn nested(task: Task, random: &mut Random) -> Coded {
     let mut part = |holds| {
         let length = random.within(0, rest);
         rest -= length;
-        let length = length.cast_signed();
-        Piece { length, holds }
+        Piece::new(length.cast_signed(), holds)
     };
     let mut pieces = match is_nested {
         true => vec![
@@ -91,7 +90,7 @@ fn nested(task: Task, random: &mut Random) -> Coded {
     }
     let length = |mutex| {
         let holds = |piece: &&Piece| match piece.holds {
-            Holds::Mutex(held) => held == mutex,
+            Holds::Mutex(held) | Holds::ProcessorAnd(held) => held == mutex,
             Holds::Nested(outer, inner) => outer == mutex || inner == mutex,
             Holds::Nothing | Holds::Processor | Holds::Away => false,
         };
@@ -105,8 +104,7 @@ fn nested(task: Task, random: &mut Random) -> Coded {
     let mut sections: Vec<_> = (0..3).map(section).collect();
     sections.retain(|section| !section.length.is_zero());
     let used: i64 = pieces.iter().map(|piece| piece.length).sum();
-    let (length, holds) = (signed(task.wcet) - used, Holds::Nothing);
-    let first = Piece { length, holds };
+    let first = Piece::new(signed(task.wcet) - used, Holds::Nothing);
     pieces.insert(usize::from(random.one_in(2)) * pieces.len(), first);
     pieces.retain(|piece| piece.length > 0);
     Coded {
@@ -166,11 +164,10 @@ fn ceilings(coded: &[Coded]) -> BTreeMap<usize, i64> {
 fn no_simulation_blocks_longer_than_the_protocol_allows() {
     for_sets(20, |random| {
         let mut coded = coded(random, true, Kinds::default());
-        let inherit = random.one_in(2);
-        let protocol = if inherit {
-            Protocol::Inheritance
-        } else {
-            Protocol::ImmediateCeiling
+        let protocol = match random.within(1, 3) {
+            1 => Protocol::Inheritance,
+            2 => Protocol::Ceiling,
+            _ => Protocol::ImmediateCeiling,
         };
         let found = blocked(&coded, protocol);
         for (coded, blocking) in coded.iter_mut().zip(found) {
@@ -184,12 +181,13 @@ fn no_simulation_blocks_longer_than_the_protocol_allows() {
             })
             .collect();
         let computed = responses(&prioritized);
+        let ceilings_by = |which| match protocol == which {
+            true => ceilings(&coded),
+            false => BTreeMap::new(),
+        };
         let rules = Rules {
-            ceilings: if inherit {
-                BTreeMap::new()
-            } else {
-                ceilings(&coded)
-            },
+            ceilings: ceilings_by(Protocol::ImmediateCeiling),
+            limits: ceilings_by(Protocol::Ceiling),
             ..Rules::default()
         };
         // Each task starts as late as it takes those below it to lock: the worst under inheritance.
@@ -291,8 +289,7 @@ fn under_immediate_ceilings_the_worst_lock_blocks_for_its_whole_section() {
             let mut sources: Vec<_> = coded.iter().enumerate().map(each).collect();
             // Its own ceilings would protect the task.
             let length = signed(coded[own].task.wcet);
-            let holds = Holds::Nothing;
-            sources[own].pieces = vec![Piece { length, holds }];
+            sources[own].pieces = vec![Piece::new(length, Holds::Nothing)];
             if let Response::Within(expected) = computed {
                 let seen = run(sources, &rules, END, Until::Idle);
                 assert_eq!(seen.worst[own], signed(expected), "{own} of {coded:?}");

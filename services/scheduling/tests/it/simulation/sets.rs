@@ -88,7 +88,7 @@ impl Random {
         task
     }
 
-    fn preemption(&mut self, wcet: u64) -> Preemption {
+    pub(super) fn preemption(&mut self, wcet: u64) -> Preemption {
         match self.within(1, 4) {
             1 => Preemption::Full,
             2 => Preemption::None,

@@ -109,9 +109,17 @@ fn operation(
         _ => {}
     }
     if shape.has_mutexes && host == 0 && random.below(2) == 0 {
-        let mutex = ["m", "n"][random.below(2)];
-        let lock = format!("{{ mutex = \"{mutex}\", time = \"{last}us\" }}");
-        writeln!(text, "locks = [{lock}]").unwrap();
+        let first = random.below(2);
+        let lock = |mutex: usize, time| {
+            let mutex = ["m", "n"][mutex];
+            format!("{{ mutex = \"{mutex}\", time = \"{time}us\" }}")
+        };
+        let mut locks = vec![lock(first, last)];
+        // The second comes after the first.
+        if random.below(3) == 0 && last < wcet {
+            locks.push(lock(1 - first, random.within(1, wcet - last)));
+        }
+        writeln!(text, "locks = [{}]", locks.join(", ")).unwrap();
     }
     if called > 0 && random.below(2) == 0 {
         let callee = random.within(0, called - 1);

@@ -99,6 +99,58 @@ fn under_immediate_ceilings_a_holder_is_not_preempted_up_to_the_ceiling() {
 }
 
 #[test]
+fn a_job_without_preemption_leaves_the_processor_while_it_awaits_a_mutex() {
+    let lock = |mutex: &str, time: u64| format!("{{ mutex = \"{mutex}\", time = \"{time}ms\" }}");
+    let both = format!("locks = [{}, {}]", lock("m", 1), lock("n", 1));
+    let text = "strategy = \"RMS\"\nmutexes = [\"m\", \"n\"]\n".to_owned()
+        + &operation("high", 1, 20, "offset = \"3ms\"")
+        + &operation(
+            "middle",
+            4,
+            30,
+            &format!("{both}\noffset = \"1ms\"\npreemption = \"none\""),
+        )
+        + &operation("low", 3, 40, &format!("locks = [{}]", lock("n", 3)));
+    let run = run(&text, 20);
+    assert_eq!(slices(&run, "high"), [(3, 4, Running)]);
+    let middle = [
+        (1, 2, Running),
+        (2, 3, Blocked),
+        (4, 5, Blocked),
+        (5, 8, Running),
+    ];
+    assert_eq!(slices(&run, "middle"), middle);
+    let low = [(0, 1, Running), (2, 3, Running), (4, 5, Running)];
+    assert_eq!(slices(&run, "low"), low);
+}
+
+#[test]
+fn a_priority_ceiling_keeps_jobs_of_the_holder_s_own_level_from_locking() {
+    let both = "locks = [{ mutex = \"m\", time = \"1ms\" }, { mutex = \"n\", time = \"1ms\" }]";
+    let long = |mutex: &str| format!("locks = [{{ mutex = \"{mutex}\", time = \"3ms\" }}]");
+    let text = "strategy = \"RMS_MLF\"\nmutexes = [\"m\", \"n\"]\nlock_protocol = \"ceiling\"\n"
+        .to_owned()
+        + &operation(
+            "high",
+            2,
+            20,
+            &format!("{both}\noffset = \"2ms\"\ncriticality = \"high\""),
+        )
+        + &operation(
+            "urgent",
+            3,
+            40,
+            &format!("{}\noffset = \"1ms\"\ndeadline = \"9ms\"", long("n")),
+        )
+        + &operation("other", 3, 40, &long("m"));
+    let run = run(&text, 20);
+    // Only one of both holds a mutex that the first locks.
+    assert_eq!(slices(&run, "high"), [(2, 3, Blocked), (3, 5, Running)]);
+    assert_eq!(slices(&run, "other"), [(0, 3, Running)]);
+    assert_eq!(slices(&run, "urgent"), [(5, 8, Running)]);
+}
+
+#[test]
 fn a_deadline_preempts_a_later_one() {
     let text = "strategy = \"EDF\"\n".to_owned()
         + &operation("early", 1, 20, "deadline = \"5ms\"\noffset = \"2ms\"")
