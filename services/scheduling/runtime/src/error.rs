@@ -71,6 +71,9 @@ pub enum MachineError {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum NoiseError {
+    /// The measurement has no length.
+    #[error("a measurement of 0s measures nothing: give a time above zero")]
+    NoTime,
     /// A window is empty or too long.
     #[error("a window of {0} is not measured: give one of up to 500ms")]
     Window(Time),
@@ -111,6 +114,16 @@ pub enum ScheduleError {
         file: PathBuf,
         /// Error of the operating system.
         error: io::Error,
+    },
+    /// The file of the model is longer than [`LONGEST_FILE`](punctual_scheduling::model::LONGEST_FILE).
+    #[error("{}: a model of {size} bytes is not read: files of models have {limit} bytes at most", file.display())]
+    TooLong {
+        /// Path of the file.
+        file: PathBuf,
+        /// Size of the file in bytes, as far as it was read where the operating system does not tell.
+        size: u64,
+        /// Maximum size in bytes.
+        limit: u64,
     },
     /// The model has faults.
     #[error("{}", lines(.0))]
@@ -196,6 +209,9 @@ pub enum ScheduleError {
     /// The strategy left the operation out.
     #[error("operation `{0}` is left out by the strategy, and is not to run")]
     LeftOut(String),
+    /// A rehearsal has no length.
+    #[error("a rehearsal of 0s executes nothing: give a time above zero")]
+    NoTime,
     /// A rehearsal of a part of a plan.
     #[error(
         "a rehearsal executes a whole plan, and this one has {0} hosts: take a model of one host"

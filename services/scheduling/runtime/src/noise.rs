@@ -20,7 +20,7 @@ use std::time::Duration;
 /// Options of a measurement.
 #[derive(Clone, Debug)]
 pub struct NoiseOptions {
-    /// Length of the measurement; it ends after a whole cycle of a second.
+    /// Length of the measurement, above zero; it ends after a whole cycle of a second.
     pub time: Duration,
     /// Number of the processor, as the kernel counts; by default the last one that this process may run on.
     pub processor: Option<usize>,
@@ -112,6 +112,9 @@ impl NoiseOptions {
     }
 
     fn checked_processor(&self) -> Result<usize, NoiseError> {
+        if self.time.is_zero() {
+            return Err(NoiseError::NoTime);
+        }
         let is_window = |window: &Time| !window.is_zero() && *window <= LONGEST_WINDOW;
         if let Some(&window) = self.windows.iter().find(|window| !is_window(window)) {
             return Err(NoiseError::Window(window));

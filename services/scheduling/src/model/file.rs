@@ -1,6 +1,7 @@
 //! Form of the TOML file: tables and keys, before names are resolved.
 
 use super::Kind;
+use super::repeated::{Repeated, repeated};
 use super::sources::Sources;
 use crate::analysis::blocking::Protocol;
 use crate::level::Level;
@@ -147,7 +148,18 @@ pub(super) enum LockProtocol {
 pub(super) fn parse(sources: &Sources) -> Result<File, Box<Diagnostic>> {
     toml::from_str(sources.first_text()).map_err(|fault: toml::de::Error| {
         let place = fault.span().unwrap_or(0..0);
-        Box::new(sources.error(fault.message(), place, ""))
+        let is_repeated = fault.message() == "duplicate key";
+        let found = is_repeated.then(|| repeated(sources.first_text(), &place));
+        Box::new(match found.flatten() {
+            Some(Repeated { message, first }) => {
+                let error = sources.error(message, place, "again here");
+                match first {
+                    Some(first) => sources.and(error, first, "first here"),
+                    None => error,
+                }
+            }
+            None => sources.error(fault.message(), place, ""),
+        })
     })
 }
 

@@ -10,6 +10,7 @@ mod file;
 mod names;
 mod operation;
 mod order;
+mod repeated;
 mod sources;
 mod timed;
 mod values;
@@ -28,6 +29,9 @@ pub use values::ModelError;
 
 /// Maximum number of operations of a model.
 pub const MOST_OPERATIONS: usize = 100_000;
+
+/// Maximum size of a model's file in bytes, 64 MiB; that of [`MOST_OPERATIONS`] takes less.
+pub const LONGEST_FILE: u64 = 64 << 20;
 
 /// Hosts and operations of a system.
 #[derive(Clone, Debug)]
@@ -174,6 +178,16 @@ impl Model {
     #[must_use]
     pub fn operation(&self, name: &str) -> Option<usize> {
         self.operations.iter().position(|one| one.name == name)
+    }
+
+    /// Returns the operations that an operation calls in its own thread.
+    pub(crate) fn called_in_thread(&self, operation: usize) -> impl Iterator<Item = usize> {
+        let own = &self.operations[operation];
+        let in_thread = own.calls.iter().filter(|call| {
+            let called = &self.operations[call.operation];
+            call.two_way && called.host == own.host
+        });
+        in_thread.map(|call| call.operation)
     }
 
     /// Returns the operation's name that is most similar to one that the model does not have, if any is similar.

@@ -4,6 +4,7 @@ use super::comparison::{has_run, print_measured, print_timeline, print_verdict};
 use super::draw::write_picture;
 use super::measured_file::read_observed;
 use super::source::{Source, print_json};
+use super::values::{above_zero, picture};
 use crate::fail;
 use punctual_scheduling::Time;
 use punctual_scheduling::draw::Options as Drawing;
@@ -25,12 +26,12 @@ pub(crate) struct Options {
     /// `write_chrome_trace` wrote it.
     #[arg(value_name = "MEASURED", required_unless_present = "idl")]
     measured: Option<PathBuf>,
-    /// Draw what ran below the simulated plan, from a time line: a page with zoom and pan if the name ends in .html, else
-    /// an SVG.
-    #[arg(long, value_name = "FILE")]
+    /// Draw what ran below the simulated plan, from a time line: an SVG, or a page with zoom and pan, by the ending .svg
+    /// or .html; an SVG without ending.
+    #[arg(long, value_name = "FILE", value_parser = picture)]
     draw: Option<PathBuf>,
     /// Time to draw, e.g. 100ms; by default as `punctual schedule draw` does.
-    #[arg(long, value_name = "TIME", requires = "draw")]
+    #[arg(long, value_name = "TIME", requires = "draw", value_parser = above_zero)]
     until: Option<Time>,
 }
 

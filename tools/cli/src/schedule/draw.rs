@@ -1,6 +1,7 @@
 //! `punctual schedule draw`.
 
 use super::source::{Source, print_json};
+use super::values::{above_zero, picture};
 use crate::fail;
 use punctual_scheduling::Time;
 use punctual_scheduling::draw::{Options as Drawing, html, svg};
@@ -15,15 +16,15 @@ use std::process::ExitCode;
 pub(crate) struct Options {
     #[command(flatten)]
     source: Source,
-    /// The picture: a page with zoom and pan if the name ends in .html, else an SVG.
-    #[arg(long, short, value_name = "FILE")]
+    /// The picture: an SVG, or a page with zoom and pan, by the ending .svg or .html; an SVG without ending.
+    #[arg(long, short, value_name = "FILE", value_parser = picture)]
     output: PathBuf,
     /// Draw these operations only.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
     /// Time to draw, from the first release on, e.g. 100ms; by default until the pattern repeats, at most three
     /// of the longest period.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = above_zero)]
     until: Option<Time>,
 }
 
@@ -75,10 +76,9 @@ pub(super) fn write_picture(
     let is_page = file
         .extension()
         .is_some_and(|extension| extension == "html");
-    let picture = match is_page {
+    let drawn = match is_page {
         true => html(model, plan, drawing),
         false => svg(model, plan, drawing),
     };
-    std::fs::write(file, picture)
-        .map_err(|error| fail(format!("{}: {error}", file.display()), None))
+    std::fs::write(file, drawn).map_err(|error| fail(format!("{}: {error}", file.display()), None))
 }

@@ -16,6 +16,7 @@ mod rehearse;
 mod serve;
 mod source;
 mod text;
+mod values;
 
 use clap::Subcommand;
 use std::process::ExitCode;

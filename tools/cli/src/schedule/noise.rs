@@ -2,6 +2,7 @@
 
 use super::source::print_json;
 use super::text::rounded;
+use super::values::above_zero;
 use crate::fail;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -21,11 +22,11 @@ pub(crate) struct Options {
     /// programs hardly run there meanwhile.
     #[arg(long, value_name = "N")]
     processor: Option<usize>,
-    /// Length of the measurement.
-    #[arg(long = "for", value_name = "TIME", default_value = "60s")]
+    /// Length of the measurement; it ends after a whole second.
+    #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = above_zero)]
     time: Time,
     /// Length of the window of the printed `interference`, at most 500ms.
-    #[arg(long, value_name = "TIME", default_value = "50ms")]
+    #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = above_zero)]
     window: Time,
     /// Added to the longest sum that was measured, in hundredths of it.
     #[arg(long, value_name = "PERCENT", default_value = "20%")]

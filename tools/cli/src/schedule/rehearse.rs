@@ -1,6 +1,7 @@
 //! `punctual schedule rehearse`.
 
 use super::source::{Source, print_json};
+use super::values::{above_zero, svg};
 use crate::fail;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -21,7 +22,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     source: Source,
     /// Length of the rehearsal, e.g. 10m is 600s.
-    #[arg(long = "for", value_name = "TIME", default_value = "10s")]
+    #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = above_zero)]
     time: Time,
     /// Percentage of its `wcet` that each job uses; the rest is for the ORB and the operating system.
     #[arg(long, value_name = "PERCENT", default_value_t = 90, value_parser = clap::value_parser!(u8).range(1..=100))]
@@ -33,7 +34,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "ENDPOINT", default_value = "uiop://")]
     listen: ListenEndpoint,
     /// Draw the distribution of the measured response times, beside the computed ones, as an SVG.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = svg)]
     draw: Option<PathBuf>,
     /// Run without real-time priorities: to try a model, not to learn response times.
     #[arg(long)]

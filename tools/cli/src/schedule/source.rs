@@ -3,15 +3,12 @@
 use crate::idl_options::OptionsOfIdl;
 use crate::{fail, idl};
 use punctual_idl::model::Specification;
-use punctual_scheduling::model::{Model, read_with_idl};
+use punctual_scheduling::model::{LONGEST_FILE, Model, read_with_idl};
 use punctual_scheduling::plan::{Plan, plan};
 use punctual_scheduling::strategy::{ALL, Rms, Strategy, by_name};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// Maximum size of a file, in bytes; 100,000 operations take less.
-const MOST: u64 = 64 << 20;
 
 /// Model and strategy, as all subcommands take them.
 #[derive(Clone, Debug, clap::Args)]
@@ -153,9 +150,9 @@ pub(super) fn text(file: &Path) -> std::io::Result<String> {
         false => Box::new(std::fs::File::open(file)?),
     };
     let mut bytes = Vec::new();
-    input.take(MOST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST {
-        let message = format!("longer than {} MiB", MOST >> 20);
+    input.take(LONGEST_FILE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST_FILE {
+        let message = format!("longer than {} MiB", LONGEST_FILE >> 20);
         return Err(std::io::Error::other(message));
     }
     String::from_utf8(bytes).map_err(|_| std::io::Error::other("not UTF-8"))

@@ -43,3 +43,27 @@ fn a_window_that_is_not_measured_is_refused() {
         "{text}"
     );
 }
+
+#[test]
+fn a_time_of_zero_is_refused() {
+    let model = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/schedule/fits.toml"
+    );
+    for args in [
+        &["noise", "--for", "0s"][..],
+        &["noise", "--window", "0us"],
+        &["rehearse", model, "--for", "0ms"],
+        &["draw", model, "-o", "/dev/null", "--until", "0s"],
+        &[
+            "compare", model, "ran.json", "--draw", "ran.svg", "--until", "0s",
+        ],
+    ] {
+        let output = punctual(&[&["schedule"], args].concat());
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
+        let option = args.iter().rev().find(|one| one.starts_with("--")).unwrap();
+        let expected = format!("for '{option} <TIME>': it has to be longer than zero");
+        assert!(text.contains(&expected), "{args:?}: {text}");
+    }
+}

@@ -33,13 +33,16 @@ pub struct RehearsalOptions {
 /// that missed their deadline; it may end the rehearsal.
 ///
 /// # Errors
-/// [`ScheduleError`]: a plan of several hosts, and what the machine does not grant.
+/// [`ScheduleError`]: no time, a plan of several hosts, and what the machine does not grant.
 pub fn rehearse(
     rt: &Arc<RtOrb>,
     schedule: &Arc<Schedule>,
     options: &RehearsalOptions,
     mut progress: impl FnMut(Duration, u64, u64) -> ControlFlow<()>,
 ) -> Result<Vec<Rehearsed>, ScheduleError> {
+    if options.time.is_zero() {
+        return Err(ScheduleError::NoTime);
+    }
     let hosts = schedule.model().hosts.len();
     if hosts > 1 {
         return Err(ScheduleError::SeveralHosts(hosts));

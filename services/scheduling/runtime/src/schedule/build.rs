@@ -2,6 +2,7 @@
 
 use super::activity::{Activity, Dispatching};
 use super::dynamic::{self, Dynamic};
+use super::file::text;
 use super::options::{ScheduleOptions, Unproved};
 use crate::error::{MachineError, ScheduleError, UnknownName};
 use punctual::rt::{DynamicScheduling, Priority, Reservation, RtConfig};
@@ -32,10 +33,10 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Reads a model from a file, plans it, and takes the part of a host.
+    /// Reads a model from a file of at most [`LONGEST_FILE`](punctual_scheduling::model::LONGEST_FILE) bytes, plans it, and takes the part of a host.
     ///
     /// # Errors
-    /// [`ScheduleError`]: faults of the model with their lines, a plan that does not fit, a host that the
+    /// [`ScheduleError`]: a file that is too long, faults of the model with their lines, a plan that does not fit, a host that the
     /// model does not have.
     pub fn from_file(
         file: impl AsRef<Path>,
@@ -43,11 +44,7 @@ impl Schedule {
         options: &ScheduleOptions,
     ) -> Result<Arc<Self>, ScheduleError> {
         let file = file.as_ref();
-        let unreadable = |error| ScheduleError::Unreadable {
-            file: file.to_owned(),
-            error,
-        };
-        let text = std::fs::read_to_string(file).map_err(unreadable)?;
+        let text = text(file)?;
         let model = read(&file.display().to_string(), &text).map_err(ScheduleError::Faults)?;
         Self::new(model, host, options)
     }

@@ -3,6 +3,7 @@
 mod activity;
 mod build;
 mod dynamic;
+mod file;
 mod options;
 
 pub use activity::{Activity, Dispatching};

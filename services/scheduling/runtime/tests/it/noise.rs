@@ -46,6 +46,11 @@ fn options_out_of_their_ranges_are_refused_by_name() {
         ..options(&[1])
     };
     assert!(refused(&fine).to_string().contains("999ns"));
+    let short = NoiseOptions {
+        time: std::time::Duration::ZERO,
+        ..options(&[1])
+    };
+    assert!(matches!(refused(&short), NoiseError::NoTime));
     let far = NoiseOptions {
         processor: Some(4095),
         ..options(&[1])

@@ -78,3 +78,15 @@ fn a_plan_of_several_hosts_is_not_rehearsed() {
         "{refused}"
     );
 }
+
+#[test]
+fn a_rehearsal_without_time_is_refused() {
+    let schedule = any_schedule("[operation.one]\nwcet = '1ms'\nperiod = '10ms'");
+    let rt = ordinary(&schedule);
+    let none = RehearsalOptions {
+        time: Duration::ZERO,
+        ..options()
+    };
+    let refused = rehearse(&rt, &schedule, &none, |_, _, _| ControlFlow::Continue(()));
+    assert!(matches!(refused, Err(ScheduleError::NoTime)), "{refused:?}");
+}

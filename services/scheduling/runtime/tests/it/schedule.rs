@@ -2,6 +2,7 @@
 
 use crate::setting::{PLANT, any_schedule, model, scheduled};
 use punctual::rt::SchedulingParameter;
+use punctual_scheduling::model::LONGEST_FILE;
 use punctual_scheduling_runtime::{Dispatching, Schedule, ScheduleError, ScheduleOptions, Time};
 
 fn ms(ms: u64) -> Time {
@@ -128,6 +129,32 @@ fn faults_and_names_that_are_not_known_end_the_start() {
     std::fs::write(&file, "[operation.a]\nperiod = \"1ms\"\n").unwrap();
     let refused = Schedule::from_file(&file, "", &options("RMS")).unwrap_err();
     assert!(refused.to_string().contains("plant.toml:1:"), "{refused}");
+}
+
+#[test]
+fn a_file_that_is_too_long_is_refused_without_reading_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.toml");
+    let refused = |path: &std::path::Path| {
+        let refused = Schedule::from_file(path, "", &ScheduleOptions::default());
+        refused.unwrap_err().to_string()
+    };
+    // Without a block on the disk.
+    let file = std::fs::File::create(&path).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let expected = format!(
+        "{}: a model of 1099511627776 bytes is not read: files of models have 67108864 bytes at most",
+        path.display()
+    );
+    assert_eq!(refused(&path), expected);
+    file.set_len(LONGEST_FILE + 1).unwrap();
+    assert!(refused(&path).contains("a model of 67108865 bytes"));
+    // A device does not tell its size.
+    let device = refused(std::path::Path::new("/dev/zero"));
+    assert!(
+        device.starts_with("/dev/zero: a model of 67108865 bytes"),
+        "{device}"
+    );
 }
 
 #[test]

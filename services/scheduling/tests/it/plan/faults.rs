@@ -60,7 +60,31 @@ fn each_fault_names_its_line_and_what_is_wrong() {
         ),
         (
             "[operation.a]\n[operation.a]",
-            "t.toml:2:12: error: duplicate key",
+            "t.toml:2:12: error: operation `a` is stated twice",
+        ),
+        (
+            "[operation]\na = {}\n'a' = {}",
+            "t.toml:3:1: error: operation `a` is stated twice",
+        ),
+        (
+            "[operation.'radar.read']\nwcet = '1ms'\n[operation.other]\nwcet = '1ms'\n[operation.\"radar.read\"]",
+            "t.toml:5:12: error: operation `radar.read` is stated twice",
+        ),
+        (
+            "[operation.a]\nwcet = '1ms'\n[operation.b]\nwcet = '1ms'\nwcet = '2ms'",
+            "t.toml:5:1: error: operation `b` has the key `wcet` twice",
+        ),
+        (
+            "[operation.a]\nsegments = { last = '1ms', last = '1ms' }",
+            "t.toml:2:28: error: duplicate key",
+        ),
+        (
+            "[host.h]\n[host.h]",
+            "t.toml:2:7: error: host `h` is stated twice",
+        ),
+        (
+            "mutexes = []\nmutexes = []",
+            "t.toml:2:1: error: the key `mutexes` is stated twice",
         ),
         (
             "mutexes = [\"m\", \"m\"]",
