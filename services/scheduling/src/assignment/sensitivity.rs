@@ -177,7 +177,7 @@ fn scaled(task: &Task, scale: u64) -> Task {
 }
 
 /// Returns the largest number of a range for which a condition holds that, once false, stays false.
-fn largest(first: u64, last: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
+pub(crate) fn largest(first: u64, last: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     if first > last || !holds(first) {
         return None;
     }

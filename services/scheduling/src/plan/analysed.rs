@@ -99,18 +99,26 @@ impl Analysed {
     /// suspension, and the blocking after it, as execution. A stream whose reply is awaited has no jitter: its response counts
     /// from the call.
     pub(super) fn own(&self, stream: usize) -> Task {
+        self.own_as(
+            stream,
+            &self.streams[stream].task,
+            self.blocking_of_part(stream),
+        )
+    }
+
+    /// Returns the task of a stream for its own analysis, as another task that is blocked for some time before each of its parts.
+    pub(super) fn own_as(&self, stream: usize, task: &Task, blocking: Time) -> Task {
         let own = &self.streams[stream];
         let Some(outcome) = &self.outcomes[stream] else {
-            return own.task.clone();
+            return task.clone();
         };
         let mut releases = own.released_by.iter();
         let jitter = match releases.any(|release| release.awaited.is_some()) {
             true => Time::ZERO,
             false => outcome.jitter,
         };
-        let blocking = self.blocking_of_part(stream);
         let suspended = outcome.suspended + blocking * self.replies[stream];
-        let task = by_itself(&own.task, suspended);
+        let task = by_itself(task, suspended);
         let others = self.places[stream].map(|place| self.residents(place.processor));
         let others = others.unwrap_or_default().iter();
         let others = others.filter(|&&other| other != stream);

@@ -118,12 +118,7 @@ impl Plan {
             if std::mem::replace(&mut is_scaled[index], true) {
                 continue;
             }
-            let own = &model.operations[index];
-            let in_thread = own.calls.iter().filter(|call| {
-                let called = &model.operations[call.operation];
-                call.two_way && called.host == own.host
-            });
-            left.extend(in_thread.map(|call| call.operation));
+            left.extend(model.called_in_thread(index));
             scale_times(&mut scaled.operations[index], scale);
         }
         scaled
@@ -131,7 +126,7 @@ impl Plan {
 
     /// Returns whether another plan of the same streams meets all deadlines of a processor's streams, and all that this
     /// plan meets.
-    fn is_mended_in(&self, processor: usize, after: &Self) -> bool {
+    pub(super) fn is_mended_in(&self, processor: usize, after: &Self) -> bool {
         let here = self.analysed.residents(processor);
         let pairs = self.streams.iter().zip(&after.streams).enumerate();
         let mut pairs = pairs.map(|(index, (before, after))| {

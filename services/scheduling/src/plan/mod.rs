@@ -4,6 +4,7 @@
 //! computes end-to-end response times. A set that does not fit has a plan, too: it says what misses.
 
 mod analysed;
+mod blockers;
 mod explain;
 mod lanes;
 mod mend;
@@ -26,6 +27,7 @@ use punctual_idl::diagnostic::Diagnostic;
 use serde::Serialize;
 
 pub(crate) use analysed::Analysed;
+pub use blockers::Blocker;
 pub use explain::{Explained, Term};
 pub use lanes::{InLane, LaneCost};
 pub use mend::{Mend, Mends};

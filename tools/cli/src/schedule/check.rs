@@ -6,7 +6,7 @@ use super::text;
 use crate::doctor::facts;
 use crate::fail;
 use punctual_scheduling::model::{Host, Model};
-use punctual_scheduling::plan::{Mends, Move, Plan, PlannedProcessor, PlannedStream};
+use punctual_scheduling::plan::{Blocker, Mends, Move, Plan, PlannedProcessor, PlannedStream};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -30,6 +30,7 @@ struct Checked<'p> {
     streams: &'p [PlannedStream],
     mends: Vec<Mends>,
     moves: Vec<Move>,
+    blockers: Vec<Blocker>,
     /// Needs of the plan beside what this machine has; only with `--here`.
     here: Option<Vec<Remark>>,
 }
@@ -41,6 +42,7 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let strategy = source.chosen(&model)?;
     let mends = plan.confirmed_mends(&model, strategy);
     let moves = plan.moves(&model, strategy);
+    let blockers = plan.blockers(&model, strategy);
     let here = match &options.here {
         Some(name) => Some(remarks(source, &model, &plan, name)?),
         None => None,
@@ -55,10 +57,11 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
             streams: &plan.streams,
             mends,
             moves,
+            blockers,
             here,
         })?,
         false => {
-            text::print(&plan, &mends, &moves);
+            text::print(&plan, &mends, &moves, &blockers);
             text::print_here(here.as_deref());
         }
     }

@@ -5,7 +5,7 @@ use anstyle::{AnsiColor, Style};
 use punctual_scheduling::Time;
 use punctual_scheduling::analysis::bounds::{Outcome, Strength, Test};
 use punctual_scheduling::plan::{
-    Explained, LaneCost, Mends, Move, Plan, PlannedProcessor, PlannedStream, Term, Verdict,
+    Blocker, Explained, LaneCost, Mends, Move, Plan, PlannedProcessor, PlannedStream, Term, Verdict,
 };
 use std::collections::{HashMap, VecDeque};
 
@@ -14,7 +14,7 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Prints the processors, the streams, the verdict, and what would mend it.
-pub(super) fn print(plan: &Plan, mends: &[Mends], moves: &[Move]) {
+pub(super) fn print(plan: &Plan, mends: &[Mends], moves: &[Move], blockers: &[Blocker]) {
     print_processors(plan);
     anstream::println!();
     print_streams(plan);
@@ -24,6 +24,7 @@ pub(super) fn print(plan: &Plan, mends: &[Mends], moves: &[Move]) {
         print_mends(plan, mends);
     }
     print_moves(plan, moves);
+    print_blockers(plan, blockers);
 }
 
 /// Prints what the plan needs of this machine, and if it has that.
@@ -48,6 +49,24 @@ fn print_moves(plan: &Plan, moves: &[Move]) {
             before = Some(one.processor);
         }
         anstream::println!("  {}.processor = {}", one.operation, one.to);
+    }
+}
+
+fn print_blockers(plan: &Plan, blockers: &[Blocker]) {
+    let mut before = None;
+    for one in blockers {
+        if before != Some(one.processor) {
+            let at = name(&plan.processors[one.processor]);
+            anstream::println!("\neach of these shorter sections alone mends processor {at}:");
+            before = Some(one.processor);
+        }
+        let (operation, time) = (&one.operation, one.time);
+        match &one.mutex {
+            Some(mutex) => anstream::println!("  {operation} holds `{mutex}` for {time} at most"),
+            None => {
+                anstream::println!("  {operation} runs without preemption for {time} at most");
+            }
+        }
     }
 }
 
