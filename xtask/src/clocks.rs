@@ -150,6 +150,24 @@ mod tests {
     }
 
     #[test]
+    fn schedules_and_measurements_are_looked_at_without_exemption() {
+        let sources = sources::of_the_product().unwrap();
+        for folder in [
+            "services/scheduling",
+            "services/scheduler",
+            "tools/cli/src/schedule",
+            "crates/orb/orb/src/measurement",
+            "crates/orb/orb/src/timeline",
+            "crates/run/sys/src/clock",
+        ] {
+            let is_in = |path: &Path| path.to_string_lossy().starts_with(folder);
+            assert!(sources.keys().any(|path| is_in(path)), "{folder}");
+            let mut exempt = EXEMPT.iter().filter(|(path, _)| is_in(Path::new(path)));
+            assert_eq!(exempt.next(), None, "{folder}");
+        }
+    }
+
+    #[test]
     fn where_the_time_of_day_may_be_asked_for_it_is() {
         for (place, what_for) in EXEMPT {
             let text = std::fs::read_to_string(root().join(place)).unwrap();

@@ -2,7 +2,7 @@
 
 use punctual_scheduling::Time;
 use punctual_scheduling::measured::{
-    Compared, Finding, Observed, RecordedJob, RecordedTimeline, compare_timeline,
+    Arrivals, Compared, Finding, Observed, RecordedJob, RecordedTimeline, compare_timeline,
 };
 use punctual_scheduling::model::read;
 use punctual_scheduling::plan::plan;
@@ -114,6 +114,34 @@ fn no_number_in_a_file_makes_the_reader_panic() {
     }
     let wide = file(&[("i", "read", "1", 1, None)]).replace("\"lane\":1", "\"lane\":4294967296");
     assert!(serde_json::from_str::<Observed>(&wide).is_err());
+}
+
+#[test]
+fn stamps_of_a_clock_that_steps_back_are_no_negative_times() {
+    let stepped = RecordedJob {
+        read: Time::from_micros(900),
+        begin: Time::from_micros(400),
+        end: Time::from_micros(500),
+    };
+    assert_eq!(
+        (stepped.wait(), stepped.response()),
+        (Time::ZERO, Time::ZERO)
+    );
+    // Events are put in order first: the request that was read last has not ended.
+    let recorded = timeline(&file(&[
+        ("i", "read", "900", 1, None),
+        ("B", "A::a", "400", 1, Some("A::a")),
+        ("E", "upcall", "500", 1, None),
+        ("i", "read", "600", 2, None),
+        ("B", "A::a", "610", 2, Some("A::a")),
+        ("E", "upcall", "650", 2, None),
+    ]));
+    assert_eq!(recorded.jobs("A::a"), [job(600_000, 610_000, 650_000)]);
+    // The second is taken for one that came too early, which is safe.
+    let times = [10, 4, 20].map(Time::from_micros);
+    let arrivals = Arrivals::of(&times).unwrap();
+    assert_eq!(arrivals.period, Time::from_micros(5));
+    assert_eq!(arrivals.jitter, Time::from_micros(11));
 }
 
 #[test]
