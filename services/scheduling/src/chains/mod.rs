@@ -14,6 +14,7 @@
 //! caller has none if the reply that it awaits may be late.
 
 mod processor;
+mod reuse;
 
 use crate::analysis::blocking::{Blocking, Protocol};
 use crate::analysis::{Response, Task};
@@ -22,6 +23,7 @@ use crate::strategy::Dispatching;
 use crate::time::Time;
 use processor::Resident;
 pub(crate) use processor::{Locker, by_itself, if_interrupted, seen_by_others};
+pub(crate) use reuse::analyse_since;
 
 /// Work after which the search is given up, in pairs of streams of one processor that were compared.
 const EFFORT: u64 = 200_000_000;

@@ -3,7 +3,9 @@
 use crate::analysis::Task;
 use crate::analysis::blocking::Protocol;
 use crate::analysis::fixed_priority::Prioritized;
-use crate::chains::{EndToEnd, Locker, Place, by_itself, if_interrupted, replies, seen_by_others};
+use crate::chains::{
+    Chains, EndToEnd, Locker, Place, by_itself, if_interrupted, replies, seen_by_others,
+};
 use crate::release::Stream;
 use crate::strategy::Dispatching;
 use crate::time::Time;
@@ -49,6 +51,17 @@ impl Analysed {
             interference,
             outcomes,
             residents,
+        }
+    }
+
+    /// Returns the streams with their places, as they were analysed.
+    pub(super) fn chains(&self) -> Chains<'_> {
+        Chains {
+            streams: &self.streams,
+            places: &self.places,
+            levels: &self.levels,
+            protocol: self.protocol,
+            interference: &self.interference,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Shorter sections of operations of lower levels, after which those that they block meet their deadlines.
 
-use super::{Plan, Verdict, plan};
+use super::{Plan, Verdict};
 use crate::analysis::blocking::{CriticalSection, Locking, blocking};
 use crate::analysis::fixed_priority::Prioritized;
 use crate::analysis::{Preemption, Task};
@@ -101,7 +101,7 @@ impl Plan {
         let time = Time::from_nanos(largest(least.as_nanos(), last, fits)?);
         let mut changed = model.clone();
         shorten(&mut changed.operations[owner], section.mutex, time);
-        let after = plan(&changed, strategy).ok()?;
+        let after = self.after_change(&changed, strategy).ok()?;
         self.is_mended_in(processor, &after).then(|| Blocker {
             processor,
             operation: own.name.clone(),

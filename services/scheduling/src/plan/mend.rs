@@ -1,6 +1,6 @@
 //! Smallest changes after which a processor's streams meet their deadlines.
 
-use super::{Plan, Verdict, plan};
+use super::{Plan, Verdict};
 use crate::analysis::{Preemption, Task};
 use crate::assignment::sensitivity::{MILLION, changes, largest_scale};
 use crate::model::{Model, Operation};
@@ -72,7 +72,7 @@ impl Plan {
                 return true;
             }
             left -= 1;
-            let after = changed().map(|changed| plan(&changed, strategy));
+            let after = changed().map(|changed| self.after_change(&changed, strategy));
             after.is_some_and(|after| after.is_ok_and(|after| self.is_mended_in(processor, &after)))
         };
         let mut all = self.mends();

@@ -17,7 +17,7 @@ mod united;
 
 use crate::analysis::bounds::{self, Outcome as Bound};
 use crate::analysis::{Response, Task};
-use crate::chains::{Chains, Place, analyse};
+use crate::chains::{Chains, Place, analyse, analyse_since};
 use crate::level::Level;
 use crate::model::{Interference, Model};
 use crate::release::{self, Stream};
@@ -117,25 +117,63 @@ pub enum Verdict {
 /// # Errors
 /// Rates that contradict each other, and mutexes that several processors share.
 pub fn plan(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnostic>> {
-    let fits = |model: &Model| at_rates(model, strategy).is_ok_and(|plan| plan.fits());
+    since(None, model, strategy)
+}
+
+/// Plans a model as [`plan`] does, with the outcomes of another plan for what has not changed.
+fn since(
+    before: Option<&Plan>,
+    model: &Model,
+    strategy: &dyn Strategy,
+) -> Result<Plan, Vec<Diagnostic>> {
+    let fits = |model: &Model| at_rates(before, model, strategy).is_ok_and(|plan| plan.fits());
     let chosen = rates::highest(model, fits);
-    at_rates(chosen.as_ref().unwrap_or(model), strategy)
+    at_rates(before, chosen.as_ref().unwrap_or(model), strategy)
 }
 
 /// Plans a model with each operation at its period.
-fn at_rates(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnostic>> {
+fn at_rates(
+    before: Option<&Plan>,
+    model: &Model,
+    strategy: &dyn Strategy,
+) -> Result<Plan, Vec<Diagnostic>> {
     let streams = release::streams(model)?;
     let processors = placement::processors(model);
     let homes = placement::place(model, &streams, &processors, strategy);
     placement::check_mutexes(model, &streams, &homes)?;
     let interference = placement::interference(model, &processors);
     let (places, levels) = priorities::assign(model, &streams, &homes, &interference, strategy);
-    Ok(Plan::of(model, strategy.name(), streams, (places, levels)))
+    let name = strategy.name();
+    Ok(Plan::since(before, model, name, streams, (places, levels)))
 }
 
 impl Plan {
+    /// Plans a model in which some values are others than in the model of this plan, as [`plan`] does. The response times of
+    /// operations that the change does not reach, over processors and calls, are taken from this plan.
+    ///
+    /// # Errors
+    /// As [`plan`].
+    pub fn after_change(
+        &self,
+        changed: &Model,
+        strategy: &dyn Strategy,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        since(Some(self), changed, strategy)
+    }
+
     /// Analyses streams with their places, and makes a plan of the outcome.
     fn of(
+        model: &Model,
+        strategy: &str,
+        streams: Vec<Stream>,
+        placed: (Vec<Option<Place>>, Vec<Vec<Dispatching>>),
+    ) -> Self {
+        Self::since(None, model, strategy, streams, placed)
+    }
+
+    /// Analyses those streams that are not as in another plan, and makes a plan of all outcomes.
+    fn since(
+        before: Option<&Self>,
         model: &Model,
         strategy: &str,
         streams: Vec<Stream>,
@@ -143,13 +181,19 @@ impl Plan {
     ) -> Self {
         let processors = placement::processors(model);
         let interference = placement::interference(model, &processors);
-        let analysis = analyse(&Chains {
+        let chains = Chains {
             streams: &streams,
             places: &places,
             levels: &levels,
             protocol: model.protocol,
             interference: &interference,
-        });
+        };
+        let analysis = match before.filter(|before| before.is_complete) {
+            Some(Self { analysed, .. }) => {
+                analyse_since(&chains, &analysed.chains(), &analysed.outcomes)
+            }
+            None => analyse(&chains),
+        };
         let platform = (model.protocol, interference);
         let wcet = |stream: &Stream| model.operations[stream.operation].times.worst;
         let wcets = streams.iter().map(wcet).collect();

@@ -1,6 +1,6 @@
 //! Operations that meet all deadlines on another processor of their host.
 
-use super::{Plan, Verdict, placement, plan};
+use super::{Plan, Verdict, placement};
 use crate::analysis::Task;
 use crate::assignment::partition;
 use crate::model::Model;
@@ -113,7 +113,7 @@ impl Plan {
         };
         moved.operations[operation].processor = Some(one.to);
         // Operations that share a mutex stay together, for example.
-        let Ok(after) = plan(&moved, strategy) else {
+        let Ok(after) = self.after_change(&moved, strategy) else {
             return false;
         };
         let from = &self.processors[one.processor];

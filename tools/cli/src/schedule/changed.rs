@@ -44,7 +44,7 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
         })?;
     }
     let changed = toml::to_string(&file).map_err(|error| fail(error, None))?;
-    let after = source.plan(&source.changed(&changed, &input)?)?;
+    let after = source.plan_after(&before, &source.changed(&changed, &input)?)?;
     match source.json {
         true => print_json(&Compared {
             before: &before.streams,

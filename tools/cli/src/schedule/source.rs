@@ -132,6 +132,15 @@ impl Source {
         })
     }
 
+    /// Plans a model of which another plan was made before some of its values changed, or prints what is wrong in it.
+    pub(super) fn plan_after(&self, before: &Plan, model: &Model) -> Result<Plan, ExitCode> {
+        let strategy = self.chosen(model)?;
+        before.after_change(model, strategy).map_err(|faults| {
+            idl::show(&faults, self.json);
+            ExitCode::FAILURE
+        })
+    }
+
     /// Returns the strategy: by the option, else by the model.
     pub(super) fn chosen(&self, model: &Model) -> Result<&'static dyn Strategy, ExitCode> {
         let named = self.strategy.or(model.strategy.as_deref());

@@ -1,6 +1,7 @@
 //! Tests of plans: of the examples, of models with faults, of rates that pass through calls.
 
 mod admission;
+mod after_change;
 mod blockers;
 mod blocking;
 mod examples;
