@@ -53,7 +53,7 @@ struct Options {
     /// Constraint that alarms have to meet: `$perceivedSeverity == 'PS_CRITICAL'`. Alarms that end come in any case.
     #[arg(long, value_name = "CONSTRAINT")]
     filter: Option<String>,
-    /// Language of the constraint: EXTENDED_TCL, or TCL, whose names of fields have no `$`.
+    /// Language of the constraint: EXTENDED_TCL, or TCL, whose names of fields need no `$`.
     #[arg(long, default_value = "EXTENDED_TCL")]
     grammar: String,
     /// File that the list is kept in, with the reference to the connection, so that events wait while this program is
