@@ -96,6 +96,9 @@ pub enum Refusal {
     /// An event is longer than the store of events takes.
     #[error("the event is not taken: {0}")]
     TooLongForLog(String),
+    /// An event has no form that can be stored.
+    #[error("the event is not taken: it has no form that can be stored: {0}")]
+    NotStorable(String),
     /// The store of events cannot be reached.
     #[error("the event is not taken: {0}. Send it again later")]
     LogAway(String),
@@ -117,7 +120,10 @@ impl Refusal {
     /// Returns whether events that are refused for this are refused each time.
     pub(crate) fn is_final(&self) -> bool {
         match self {
-            Self::TooLongForLog(_) | Self::EventTooLarge { .. } | Self::Destroyed(_) => true,
+            Self::TooLongForLog(_)
+            | Self::EventTooLarge { .. }
+            | Self::NotStorable(_)
+            | Self::Destroyed(_) => true,
             Self::Gate(exception) => {
                 !matches!(exception.kind(), Kind::PersistStore | Kind::Transient)
             }
@@ -176,6 +182,7 @@ impl From<DurableError> for Refusal {
             DurableError::Full { .. } => Self::LogFull(error.to_string()),
             DurableError::TooLong { .. } => Self::TooLongForLog(error.to_string()),
             DurableError::Away(_) => Self::LogAway(error.to_string()),
+            DurableError::Store(StoreError::NotStorable(reason)) => Self::NotStorable(reason),
             _ => Self::Unlogged(error.to_string()),
         }
     }
@@ -198,6 +205,7 @@ impl From<Refusal> for SystemException {
             | Refusal::TooLongForLog(_)
             | Refusal::TooManyUnfiltered(_)
             | Refusal::Full { .. } => Kind::ImpLimit,
+            Refusal::NotStorable(_) => Kind::DataConversion,
             Refusal::Storage(_) | Refusal::Unlogged(_) => Kind::PersistStore,
             Refusal::NoResources(_) => Kind::NoResources,
             Refusal::TooManyPulls(_) | Refusal::Ending | Refusal::LogAway(_) => Kind::Transient,

@@ -29,6 +29,11 @@ fn encoded_after(age: Duration, event: &Event, terms: &Terms) -> Result<NewEvent
     };
     let mut bytes = Vec::new();
     Cdr(kept).encode(&mut bytes)?;
+    if Cdr::<kept::Event>::decode(&bytes).is_none() {
+        // The ORB's limit may be another one. An event that was taken must not be lost as it cannot be read.
+        let reason = "it nests deeper than a store reads".to_owned();
+        return Err(StoreError::NotStorable(reason));
+    }
     Ok(NewEvent {
         bytes: bytes.into(),
         id: event.id().and_then(|id| EventId::new(id.as_bytes())),
