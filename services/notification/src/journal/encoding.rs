@@ -66,8 +66,11 @@ mod tests {
 
     use punctual::Any;
 
+    use punctual_durable::DurableError;
+
     use super::*;
     use crate::cos_notification::{Property, StructuredEvent};
+    use crate::refusal::Refusal;
     use crate::time_base::UtcT;
 
     fn of(header: &[(&str, Any)]) -> Event {
@@ -145,6 +148,17 @@ mod tests {
         let long = of(&[("EventId", Any::new(&"x".repeat(65)).unwrap())]);
         let long = encoded_after(Duration::ZERO, &long, &Terms::default()).unwrap();
         assert_eq!((long.lifetime, long.id), (None, None));
+    }
+
+    #[test]
+    fn an_event_without_a_form_that_can_be_stored_is_refused_for_good() {
+        // No code set has both.
+        let character = Any::new(&punctual::Char(0xe9)).unwrap();
+        let event = of(&[("c", character), ("t", Any::new("\u{20ac}").unwrap())]);
+        let refused = encoded(&event, &Terms::default()).unwrap_err();
+        let refusal = Refusal::from(DurableError::Store(refused));
+        assert!(matches!(refusal, Refusal::NotStorable(_)), "{refusal}");
+        assert!(refusal.is_final());
     }
 
     #[test]
