@@ -28,16 +28,30 @@ pub fn find(orb: &Orb, factory: &str, id: ChannelId) -> Result<EventChannel, Box
     Ok(channel.not_nil()?)
 }
 
-/// Returns whether a call has failed as the service is away for now; the same call may succeed later.
-pub fn is_away(error: &impl OperationError) -> bool {
-    use Kind::{CommFailure, NoResponse, Timeout, Transient};
-    let kind = error.system().map(SystemException::kind);
-    kind.is_some_and(|kind| [CommFailure, NoResponse, Timeout, Transient].contains(&kind))
+/// Failure of a call to a proxy or to another object of the service, and what it says of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The service is away for now; the same call may succeed later.
+    Away,
+    /// The connection has ended: the service keeps none, or has ended this one.
+    Ended,
+    /// The service is full for now, or its store is; the same call may succeed later.
+    Full,
+    /// The service has refused this call. The connection is still there.
+    Refused,
 }
 
-/// Returns whether a call has failed as the object has ended: the service keeps no connections, or has ended this one.
-pub fn is_gone(error: &impl OperationError) -> bool {
-    error
-        .system()
-        .is_some_and(|exception| exception.kind() == Kind::ObjectNotExist)
+impl Failure {
+    /// Returns what the error of a call says. The only user exception of the calls that proxies take is `Disconnected`.
+    #[must_use]
+    pub fn of(error: &impl OperationError) -> Self {
+        match error.system().map(SystemException::kind) {
+            None | Some(Kind::ObjectNotExist) => Self::Ended,
+            Some(Kind::CommFailure | Kind::NoResponse | Kind::Timeout | Kind::Transient) => {
+                Self::Away
+            }
+            Some(Kind::PersistStore | Kind::ImpLimit) => Self::Full,
+            Some(_) => Self::Refused,
+        }
+    }
 }

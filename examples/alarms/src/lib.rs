@@ -7,6 +7,7 @@
 //! time       times as both forms write them
 //! list       active alarms: raised, changed and cleared; events that repeat
 //! sources    management systems, and when each was heard
+//! exit       ends of both programs
 //! channel    the channel, which both programs find by the service's factory
 //! ```
 //!
@@ -14,6 +15,7 @@
 
 mod alarm;
 pub mod channel;
+pub mod exit;
 mod fields;
 mod form;
 mod itf_n;

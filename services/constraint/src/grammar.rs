@@ -5,8 +5,8 @@
 pub enum Grammar {
     /// Extended Trader Constraint Language, the default of the Notification Service (formal/04-10-11, §2.4).
     ExtendedTcl,
-    /// Trader Constraint Language of the Trading Service (formal/00-06-27, annex B), without `$`: a name stands for a
-    /// property.
+    /// Trader Constraint Language of the Trading Service (formal/00-06-27, annex B): a name stands for a property. Components
+    /// that begin with `$` are those of [`ExtendedTcl`](Self::ExtendedTcl), as TAO takes them; `default` is a name.
     Tcl,
 }
 

@@ -76,7 +76,7 @@ impl Iterators {
                 *used = Instant::now();
                 Ok(())
             }
-            None => Err(Refusal::Destroyed),
+            None => Err(Refusal::Destroyed("iterator")),
         }
     }
 
@@ -87,7 +87,7 @@ impl Iterators {
     pub(crate) fn end(&self, number: u64) -> Result<(), Refusal> {
         let removed = self.used.lock().remove(&number);
         self.objects.remove(&self.objects.id_of(number));
-        removed.map(drop).ok_or(Refusal::Destroyed)
+        removed.map(drop).ok_or(Refusal::Destroyed("iterator"))
     }
 
     /// Ends the iterators that were unused too long.

@@ -233,7 +233,7 @@ impl Logs {
         let destroyed = || {
             let change = Change::Log(log.number(), None);
             if !self.has(log) {
-                return Err(Refusal::Destroyed);
+                return Err(Refusal::Destroyed("log"));
             }
             log.end_with(|| self.common.storage.change(change))
         };

@@ -37,14 +37,17 @@ pub enum Refusal {
     #[error("the peer may neither change logs nor write to them")]
     NotPermitted,
     /// The log, or the iterator, does not exist any more.
-    #[error("it has been destroyed")]
-    Destroyed,
+    #[error("the {0} has been destroyed")]
+    Destroyed(&'static str),
     /// The machine or the ORB lacks something.
     #[error("{0}")]
     NoResources(String),
     /// The channel of a notify log has refused it.
     #[error("{0}")]
     Channel(punctual_notification::Refusal),
+    /// A record has no form that can be stored.
+    #[error("the record has no form that can be stored: {0}")]
+    NotStorable(String),
     /// The change could not be stored, or a record could not be read.
     #[error("the store has failed: {0}")]
     Storage(String),
@@ -71,7 +74,10 @@ impl From<punctual_notification::Refusal> for Refusal {
 
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
-        Self::Storage(error.to_string())
+        match error {
+            StoreError::NotStorable(reason) => Self::NotStorable(reason),
+            error => Self::Storage(error.to_string()),
+        }
     }
 }
 
@@ -86,7 +92,8 @@ impl From<Refusal> for SystemException {
                 Kind::NoResources
             }
             Refusal::NotPermitted => Kind::NoPermission,
-            Refusal::Destroyed => Kind::ObjectNotExist,
+            Refusal::Destroyed(_) => Kind::ObjectNotExist,
+            Refusal::NotStorable(_) => Kind::DataConversion,
             Refusal::Storage(_) => Kind::PersistStore,
         };
         kind.because(refusal.to_string())

@@ -70,7 +70,7 @@ impl EmbeddedChannels {
         gate: Arc<dyn Gate>,
         reference: Option<EventChannel>,
     ) -> Result<EmbeddedChannel, Refusal> {
-        let channel = self.0.channel(id).ok_or(Refusal::Destroyed)?;
+        let channel = self.0.channel(id).ok_or(Refusal::Destroyed("channel"))?;
         channel.open(Embedding { gate, reference })?;
         Ok(EmbeddedChannel(channel))
     }
@@ -80,7 +80,7 @@ impl EmbeddedChannels {
     /// # Errors
     /// There is no such channel. Its end cannot be stored: it has ended, and stays in the store up to the next start.
     pub fn remove(&self, id: ChannelId) -> Result<(), Refusal> {
-        let channel = self.0.channel(id).ok_or(Refusal::Destroyed)?;
+        let channel = self.0.channel(id).ok_or(Refusal::Destroyed("channel"))?;
         let stored = channel.prepare_end();
         channel.leave();
         stored

@@ -72,6 +72,19 @@ impl Group {
         self.forget();
     }
 
+    /// Returns a text that names the client of a proxy, for logs.
+    pub(crate) fn client(&self, proxy: ProxyId) -> String {
+        let client = match self.has_consumers {
+            true => "consumer",
+            false => "supplier",
+        };
+        format!(
+            "{client} {proxy} of administrator {} in channel {}",
+            self.id,
+            self.hub.id()
+        )
+    }
+
     pub(crate) fn has_ended(&self) -> bool {
         self.has_ended.load(Ordering::SeqCst)
     }

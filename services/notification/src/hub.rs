@@ -27,6 +27,9 @@ pub(crate) trait Hub: Send + Sync {
 
     fn quality(&self) -> &Quality;
 
+    /// Returns the channel's id.
+    fn id(&self) -> ChannelId;
+
     /// Returns the number of the channel's object.
     fn number(&self) -> u64;
 

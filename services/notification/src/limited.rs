@@ -27,7 +27,9 @@ impl From<Refusal> for Limited {
 impl From<Limited> for SystemException {
     fn from(limited: Limited) -> Self {
         match limited {
-            Limited::ByProperty(_) => Refusal::TooManyClients.into(),
+            Limited::ByProperty(exceeded) => {
+                Refusal::TooManyClients(exceeded.admin_property_err.name).into()
+            }
             Limited::Refused(refusal) => refusal.into(),
         }
     }

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 
@@ -103,12 +104,11 @@ impl Line {
         if state.is_closed {
             return Place::Closed;
         }
-        let bytes = state.bytes.saturating_add(inquiry.event.bytes());
-        let is_full = state.waiting.len() >= self.bounds.events || bytes > self.bounds.bytes;
-        if is_full && inquiry.position.is_none() {
+        let bytes = inquiry.event.bytes();
+        if inquiry.position.is_none() && !self.has_room_in(&state, bytes) {
             return Place::Full;
         }
-        state.bytes = bytes;
+        state.bytes = state.bytes.saturating_add(bytes);
         let is_first = !std::mem::replace(&mut state.is_moving, true);
         if state.present.is_none() {
             state.present = inquiry.foreign().cloned();
@@ -132,6 +132,25 @@ impl Line {
             events: state.waiting.len(),
             bytes: state.bytes,
         }
+    }
+
+    /// Returns the time at which the channel received the first event.
+    pub(crate) fn first_received(&self) -> Option<Instant> {
+        let state = self.state.lock();
+        Some(state.waiting.front()?.event.received())
+    }
+
+    /// Returns whether there is room for an event of so many bytes.
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+        let state = self.state.lock();
+        self.has_room_in(&state, bytes)
+    }
+
+    fn has_room_in(&self, state: &State, bytes: usize) -> bool {
+        let bytes = state.bytes.saturating_add(bytes);
+        // An empty line has room for any event.
+        state.waiting.is_empty()
+            || (state.waiting.len() < self.bounds.events && bytes <= self.bounds.bytes)
     }
 
     /// Returns the most events that wait.

@@ -22,7 +22,7 @@ pub(crate) struct Metrics {
     pub(crate) expired: Count,
     /// Events that the filters of suppliers did not let in.
     pub(crate) filtered: Count,
-    /// Events refused as the channel or its log was full.
+    /// Events refused as they were too large, or as the channel or its log was full.
     pub(crate) rejected: Count,
     /// Events that were in the queue of a consumer when it was disconnected, or whose push failed.
     pub(crate) undelivered: Count,
@@ -69,7 +69,7 @@ impl Metrics {
             ("proxies", "Proxies of all channels.", gauges.proxies),
             (
                 "queued",
-                "Events in the queues of all consumers.",
+                "Events that wait for consumers: in their queues, for foreign filters, for their StartTime, and in calls that have not returned.",
                 gauges.queued,
             ),
         ] {
@@ -111,7 +111,7 @@ impl Metrics {
             ),
             (
                 "rejected_total",
-                "Events refused as the channel held as many as its MaxQueueLength says, or its log as many as it may.",
+                "Events refused as they were too large, or as the channel held as many as its MaxQueueLength says, or its log as many as it may.",
                 &self.rejected,
             ),
             (

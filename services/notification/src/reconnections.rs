@@ -170,20 +170,26 @@ impl Reconnections {
         let give_up = self.common.limits.give_up;
         let is_given_up = give_up.is_some_and(|time| attempt.since.elapsed() >= time);
         if matches!(failure, Failure::Gone) || is_given_up {
-            tracing::info!("a reconnection is removed: {exception}");
+            tracing::info!("reconnection {} is removed: {exception}", attempt.id);
             let own = self.own.clone();
             return self.common.checks.run(move || {
                 let removed = own.upgrade().map(|own| own.unregister(attempt.id));
                 if let Some(Err(refusal)) = removed {
-                    tracing::warn!("a reconnection cannot be removed: {refusal}");
+                    tracing::warn!("reconnection {} cannot be removed: {refusal}", attempt.id);
                 }
             });
         }
         if !failure.is_unanswered() {
-            tracing::warn!("a client that was told to connect again has failed: {exception}");
+            tracing::warn!(
+                "the client of reconnection {} was told to connect again, and has failed: {exception}",
+                attempt.id
+            );
             return;
         }
-        tracing::debug!("a client cannot be told to connect again: {exception}");
+        tracing::debug!(
+            "the client of reconnection {} cannot be told to connect again: {exception}",
+            attempt.id
+        );
         let own = self.own.clone();
         self.common.timetable.after(attempt.wait, move || {
             if let Some(own) = own.upgrade() {

@@ -42,9 +42,11 @@ pub enum Refusal {
         /// Limit.
         limit: usize,
     },
-    /// The channel has as many clients as its administrative properties say.
-    #[error("the channel has as many clients as its MaxConsumers or MaxSuppliers says")]
-    TooManyClients,
+    /// The channel has as many clients as the administrative property with this name says.
+    #[error(
+        "the channel has as many clients as its {0} says already: disconnect some, or raise it"
+    )]
+    TooManyClients(String),
     /// A number of events to pull is not positive.
     #[error("max_number is {0}: pull at least one event")]
     BadNumber(i32),
@@ -77,9 +79,9 @@ pub enum Refusal {
     /// The default administrator stays as long as its channel.
     #[error("the default administrator ends with its channel: destroy that")]
     DefaultAdmin,
-    /// The object has been destroyed.
-    #[error("it has been destroyed")]
-    Destroyed,
+    /// An object has been destroyed, or what it belongs to.
+    #[error("the {0} has been destroyed")]
+    Destroyed(&'static str),
     /// The service is being shut down.
     #[error("the notification service is being shut down: connect again later")]
     Ending,
@@ -94,6 +96,9 @@ pub enum Refusal {
     /// An event is longer than the store of events takes.
     #[error("the event is not taken: {0}")]
     TooLongForLog(String),
+    /// An event has no form that can be stored.
+    #[error("the event is not taken: it has no form that can be stored: {0}")]
+    NotStorable(String),
     /// The store of events cannot be reached.
     #[error("the event is not taken: {0}. Send it again later")]
     LogAway(String),
@@ -115,12 +120,23 @@ impl Refusal {
     /// Returns whether events that are refused for this are refused each time.
     pub(crate) fn is_final(&self) -> bool {
         match self {
-            Self::TooLongForLog(_) => true,
+            Self::TooLongForLog(_)
+            | Self::EventTooLarge { .. }
+            | Self::NotStorable(_)
+            | Self::Destroyed(_) => true,
             Self::Gate(exception) => {
                 !matches!(exception.kind(), Kind::PersistStore | Kind::Transient)
             }
             _ => false,
         }
+    }
+
+    /// Returns whether events are refused as what is to take them is full, and may be taken later.
+    pub(crate) const fn is_full(&self) -> bool {
+        matches!(
+            self,
+            Self::ChannelFull(_) | Self::LogFull(_) | Self::TooManyUnfiltered(_)
+        )
     }
 
     pub(crate) const fn too_many_types(limit: usize) -> Self {
@@ -166,6 +182,7 @@ impl From<DurableError> for Refusal {
             DurableError::Full { .. } => Self::LogFull(error.to_string()),
             DurableError::TooLong { .. } => Self::TooLongForLog(error.to_string()),
             DurableError::Away(_) => Self::LogAway(error.to_string()),
+            DurableError::Store(StoreError::NotStorable(reason)) => Self::NotStorable(reason),
             _ => Self::Unlogged(error.to_string()),
         }
     }
@@ -180,14 +197,15 @@ impl From<Refusal> for SystemException {
                 Kind::BadInvOrder
             }
             Refusal::Nil(_) | Refusal::BadNumber(_) | Refusal::OtherKind => Kind::BadParam,
-            Refusal::Disconnected | Refusal::Destroyed => Kind::ObjectNotExist,
+            Refusal::Disconnected | Refusal::Destroyed(_) => Kind::ObjectNotExist,
             Refusal::EventTooLarge { .. }
             | Refusal::ChannelFull(_)
-            | Refusal::TooManyClients
+            | Refusal::TooManyClients(_)
             | Refusal::LogFull(_)
             | Refusal::TooLongForLog(_)
             | Refusal::TooManyUnfiltered(_)
             | Refusal::Full { .. } => Kind::ImpLimit,
+            Refusal::NotStorable(_) => Kind::DataConversion,
             Refusal::Storage(_) | Refusal::Unlogged(_) => Kind::PersistStore,
             Refusal::NoResources(_) => Kind::NoResources,
             Refusal::TooManyPulls(_) | Refusal::Ending | Refusal::LogAway(_) => Kind::Transient,

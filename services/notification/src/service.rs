@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use parking_lot::{Mutex, RwLock};
 use punctual::Poa;
@@ -312,7 +313,8 @@ impl NotificationService {
         let channels = channels.unwrap_or_default();
         let proxies = channels.iter().map(|channel| channel.count()).sum();
         let outlets = channels.iter().flat_map(|channel| channel.outlets());
-        let queued = outlets.map(|outlet| outlet.queued()).sum();
+        let now = Instant::now();
+        let queued = outlets.map(|outlet| outlet.backlog(now).queued).sum();
         (channels.len(), proxies, queued)
     }
 

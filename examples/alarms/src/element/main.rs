@@ -14,6 +14,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use punctual::Orb;
 use punctual::config::parse_duration;
+use punctual_example_alarms::exit::ended;
 use punctual_example_alarms::{Form, Report, Severity, now};
 use punctual_host::run::ending_signals;
 
@@ -81,13 +82,7 @@ enum Deed {
 }
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("alarm-element: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended("alarm-element", run())
 }
 
 fn run() -> Result<(), Box<dyn Error>> {

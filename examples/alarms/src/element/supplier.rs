@@ -7,8 +7,8 @@ use std::error::Error;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use punctual::{Interface, NotNil, OperationError, Orb, SystemExceptionKind as Kind};
-use punctual_example_alarms::channel::{find, is_away, is_gone};
+use punctual::{Interface, NotNil, Orb};
+use punctual_example_alarms::channel::{Failure, find};
 use punctual_notification::cos_notification::StructuredEvent;
 use punctual_notification::cos_notify_channel_admin::{ClientType, SequenceProxyPushConsumer};
 
@@ -49,14 +49,11 @@ impl Supplier {
             let Err(error) = self.proxy.push_structured_events(events) else {
                 return Ok(());
             };
-            // The store or the channel's log is full for now.
-            let kind = error.system().map(|exception| exception.kind());
-            let is_full = matches!(kind, Some(Kind::PersistStore | Kind::ImpLimit));
-            let is_gone = is_gone(&error);
-            if begin.elapsed() > LONGEST || !(is_away(&error) || is_full || is_gone) {
+            let failure = Failure::of(&error);
+            if begin.elapsed() > LONGEST || failure == Failure::Refused {
                 return Err(error.into());
             }
-            if is_gone {
+            if failure == Failure::Ended {
                 self.proxy = proxy(&self.orb, &self.factory, self.channel)?;
             }
             sleep(PAUSE);

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use punctual::{Interface, NotNil, Orb};
-use punctual_example_alarms::channel::{find, is_gone};
+use punctual_example_alarms::channel::{Failure, find};
 use punctual_example_alarms::{CLEARED, alarm_types, clear_types, heartbeat_types};
 use punctual_notification::cos_notification::{EventBatch, EventType};
 use punctual_notification::cos_notify_channel_admin::{
@@ -53,7 +53,7 @@ impl Consumer {
                 Self { proxy }.disconnect();
                 Self::connected(orb, wanted)
             }
-            Err(error) if is_gone(&error) => Self::connected(orb, wanted),
+            Err(error) if Failure::of(&error) == Failure::Ended => Self::connected(orb, wanted),
             Err(error) => Err(format!("no Notification Service answers: {error}").into()),
         }
     }

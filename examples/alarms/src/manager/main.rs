@@ -25,7 +25,8 @@ use clap::Parser;
 use punctual::Orb;
 use punctual::config::parse_duration;
 use punctual_console::{Console, ConsoleOptions};
-use punctual_example_alarms::channel::is_away;
+use punctual_example_alarms::channel::Failure;
+use punctual_example_alarms::exit::ended;
 use punctual_example_alarms::{AlarmList, Sources};
 use punctual_host::run::ending_signals;
 
@@ -53,7 +54,7 @@ struct Options {
     /// Constraint that alarms have to meet: `$perceivedSeverity == 'PS_CRITICAL'`. Alarms that end come in any case.
     #[arg(long, value_name = "CONSTRAINT")]
     filter: Option<String>,
-    /// Language of the constraint: EXTENDED_TCL, or TCL, whose names of fields have no `$`.
+    /// Language of the constraint: EXTENDED_TCL, or TCL, whose names of fields need no `$`.
     #[arg(long, default_value = "EXTENDED_TCL")]
     grammar: String,
     /// File that the list is kept in, with the reference to the connection, so that events wait while this program is
@@ -69,13 +70,7 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("alarm-manager: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    ended("alarm-manager", run())
 }
 
 fn run() -> Result<(), Box<dyn Error>> {
@@ -140,25 +135,37 @@ impl Manager {
                 self.board.take(&events).iter().for_each(|line| say(line));
                 self.keep()
             }
-            Err(error) if is_away(&error) => {
-                self.board
-                    .lose(&format!("the service does not answer: {error}"));
-                sleep(RETRY);
+            Err(error) => {
+                let problem = match Failure::of(&error) {
+                    Failure::Ended => return self.connect_again(),
+                    Failure::Away => "the service does not answer",
+                    // The connection is still there, with the events that wait for it.
+                    Failure::Full | Failure::Refused => "the service refuses to give events",
+                };
+                self.lose(&format!("{problem}: {error}"));
                 Ok(())
             }
-            // The service keeps no connections, or has ended this one.
-            Err(_) => match Consumer::connected(&self.orb, &self.wanted) {
-                Ok(consumer) => {
-                    self.consumer = consumer;
-                    self.keep()
-                }
-                Err(error) => {
-                    self.board.lose(&error.to_string());
-                    sleep(RETRY);
-                    Ok(())
-                }
-            },
         }
+    }
+
+    /// Makes a connection in place of one that has ended.
+    fn connect_again(&mut self) -> Result<(), Box<dyn Error>> {
+        match Consumer::connected(&self.orb, &self.wanted) {
+            Ok(consumer) => {
+                self.consumer = consumer;
+                self.keep()
+            }
+            Err(error) => {
+                self.lose(&error.to_string());
+                Ok(())
+            }
+        }
+    }
+
+    /// Shows why no events come, and waits for the next try.
+    fn lose(&self, why: &str) {
+        self.board.lose(why);
+        sleep(RETRY);
     }
 
     /// Writes the file for another run, if there is to be one.

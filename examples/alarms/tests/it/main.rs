@@ -1,6 +1,7 @@
 //! The two programs of the example, and a service process that is killed and started again.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod failures;
 mod forms;
 mod list;
 mod manager;

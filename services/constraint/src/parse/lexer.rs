@@ -123,19 +123,11 @@ impl<'t> Lexer<'t> {
             '*' => Token::Star,
             '/' => Token::Slash,
             '\'' => Token::Literal(Literal::Text(self.string()?)),
-            '$' => return self.dollar(),
+            // Plain TCL has no `$`, which therefore means nothing else there: clients write it in both languages.
+            '$' => Token::Dollar,
             '=' | '!' | '<' | '>' => return self.comparison(first),
             _ => return Err(self.unknown(first)),
         })
-    }
-
-    fn dollar(&self) -> Result<Token, Diagnostic> {
-        match self.grammar {
-            Grammar::ExtendedTcl => Ok(Token::Dollar),
-            Grammar::Tcl => Err(self
-                .mistake("`$` is not part of TCL", "not part of this language")
-                .with_help("TCL names properties without `$`; `$` belongs to EXTENDED_TCL")),
-        }
     }
 
     fn comparison(&mut self, first: char) -> Result<Token, Diagnostic> {

@@ -75,14 +75,26 @@ fn each_mistake_has_its_message() {
 }
 
 #[test]
-fn the_plain_language_names_properties_without_a_sign() {
+fn the_plain_language_names_properties_with_or_without_a_sign() {
     let compile = |text| Constraint::compile(Grammar::Tcl, text, &Limits::DEFAULT);
     let constraint =
         compile("Cost < 5 and 'a4' in papersizes and exist Rate and default > 1").unwrap();
     let fields: Vec<String> = constraint.fields().collect();
     assert_eq!(fields, ["$Cost", "$papersizes", "$Rate", "$default"]);
-    let mistake = compile("$Cost < 5").unwrap_err();
-    assert_eq!(mistake.message(), "`$` is not part of TCL");
+    let with = "$.header.fixed_header.event_type.type_name == 'NT_ALARM' and $Cost < 5 and exist $l(n)[0] \
+        and 'a4' in $papersizes and $.0._length > 1";
+    let extended = Constraint::compile(Grammar::ExtendedTcl, with, &Limits::DEFAULT).unwrap();
+    assert_eq!(compile(with).unwrap().to_string(), extended.to_string());
+    // All else is as the Trading Service has it: `default` is no operator, and a name has no parts.
+    for (text, message) in [
+        ("default $.u", "1:9: expected an operator"),
+        ("Cost.unit == 1", "1:5: `.` is not part of the language"),
+        ("$", ""),
+        ("$ $", "1:3: expected an operator"),
+    ] {
+        let outcome = compile(text).map_or_else(|mistake| mistake.to_string(), |_| String::new());
+        assert_eq!(outcome, message, "{text}");
+    }
 }
 
 #[test]

@@ -62,6 +62,9 @@ pub enum StoreError {
     /// The store did not report the result of a commit.
     #[error("the result of the commit is unknown: {0}")]
     Unknown(String),
+    /// A value has no CDR that the store could keep: its text has no code set for all of its characters, or it nests too deep.
+    #[error("it has no form that can be stored: {0}")]
+    NotStorable(String),
     /// The store file cannot be read or written.
     #[error("{0}")]
     Io(String),

@@ -165,7 +165,7 @@ fn coding(narrow: NarrowCodeSet) -> Coding<'static> {
 /// Returns a value's CDR, big-endian, as [`Cdr`] keeps it.
 ///
 /// # Errors
-/// The value has no CDR, e.g. since it nests too deep.
+/// [`StoreError::NotStorable`]: the value has no CDR, e.g. since it nests too deep.
 pub fn to_cdr(value: &impl Marshal) -> Result<Vec<u8>, StoreError> {
     let written = match write(value, NarrowCodeSet::Utf8) {
         Err(CdrError::CharacterNotInCodeSet) => {
@@ -173,7 +173,7 @@ pub fn to_cdr(value: &impl Marshal) -> Result<Vec<u8>, StoreError> {
         }
         written => written,
     };
-    written.map_err(StoreError::io)
+    written.map_err(|error| StoreError::NotStorable(error.to_string()))
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ impl Log {
 
     fn check_exists(&self) -> Result<(), Refusal> {
         match self.state.lock().is_destroyed {
-            true => Err(Refusal::Destroyed),
+            true => Err(Refusal::Destroyed("log")),
             false => Ok(()),
         }
     }
@@ -213,7 +213,7 @@ impl Log {
     ) -> Result<Vec<(RecordId, u64)>, Refusal> {
         let state = self.current();
         if state.is_destroyed {
-            return Err(Refusal::Destroyed);
+            return Err(Refusal::Destroyed("log"));
         }
         Ok(state.records().from(from, is_upwards, is_wanted, most))
     }

@@ -112,7 +112,7 @@ impl Log {
         if state.is_destroyed {
             drop(state);
             self.discard(&draft.replaced);
-            return Err(Refusal::Destroyed);
+            return Err(Refusal::Destroyed("log"));
         }
         if !draft.is_empty() {
             state.writes += 1;

@@ -3,34 +3,15 @@
 use punctual::SystemException;
 
 use super::log::ServedLog;
+use super::thresholds::{distinct, sorted};
 use crate::ds_log_admin::{
-    HALT, InvalidLogFullAction, InvalidMask, InvalidParam, InvalidThreshold, InvalidTime,
-    InvalidTimeInterval, LogFullActionType, LogSetCapacityAlarmThresholdsError,
-    LogSetIntervalError, LogSetLogFullActionError, LogSetLogQosError, LogSetMaxSizeError,
-    LogSetWeekMaskError, QO_S_RELIABILITY, QoSType, Threshold, TimeInterval, UnsupportedQoS,
-    WeekMaskItem,
+    HALT, InvalidLogFullAction, InvalidMask, InvalidParam, InvalidTime, InvalidTimeInterval,
+    LogFullActionType, LogSetCapacityAlarmThresholdsError, LogSetIntervalError,
+    LogSetLogFullActionError, LogSetLogQosError, LogSetMaxSizeError, LogSetWeekMaskError,
+    QO_S_RELIABILITY, QoSType, Threshold, TimeInterval, UnsupportedQoS, WeekMaskItem,
 };
 use crate::kept;
 use crate::log::{BadSchedule, check_interval, check_week_mask};
-
-/// Returns thresholds in rising order, each once.
-///
-/// # Errors
-/// One is no percentage.
-pub(super) fn sorted(thresholds: &[Threshold]) -> Result<Vec<Threshold>, InvalidThreshold> {
-    if thresholds.iter().any(|percent| *percent > 100) {
-        return Err(InvalidThreshold);
-    }
-    Ok(distinct(thresholds))
-}
-
-/// Returns numbers in rising order, each once.
-fn distinct(numbers: &[u16]) -> Vec<u16> {
-    let mut numbers = numbers.to_vec();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
-}
 
 impl<K> ServedLog<K> {
     fn change(&self, edit: impl FnOnce(&mut kept::Log)) -> Result<(), SystemException> {

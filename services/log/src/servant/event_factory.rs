@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use punctual::{Any, SystemException, SystemExceptionKind};
+use punctual::{Any, SystemException};
 use punctual_cosevent::{EmbeddedChannel, EventService, Gate};
 use punctual_events::cos_event_channel_admin::{
     ConsumerAdminServant, ProxyPullSupplier, ProxyPushSupplier,
 };
 
-use super::attributes::sorted;
-use super::factory::{Factory, attributes, without_id};
+use super::factory::{Creating, Factory, alarming, closed};
 use crate::ds_event_log_admin::{
     EventLog, EventLogFactoryCreateError, EventLogFactoryCreateWithIdError, EventLogFactoryServant,
 };
-use crate::ds_log_admin::{LogFullActionType, LogId, LogIdAlreadyExists, Threshold};
+use crate::ds_log_admin::{Log, LogFullActionType, LogId, Threshold};
 use crate::kept;
-use crate::logs::{NotCreated, as_derived};
+use crate::logs::{Logs, NotCreated};
 use crate::notices::Tell;
 use crate::refusal::Refusal;
 
@@ -49,8 +48,21 @@ impl Tell for Announcements {
 
 impl Gate for Closed {
     fn pass(&self, _: &Any) -> Result<bool, SystemException> {
-        let reason = "only the logs of the factory send events here";
-        Err(SystemExceptionKind::NoPermission.because(reason))
+        Err(closed())
+    }
+}
+
+impl Creating for Arc<Announcements> {
+    type More = ();
+
+    fn create(
+        &self,
+        logs: &Arc<Logs>,
+        id: Option<LogId>,
+        settings: kept::Log,
+        (): (),
+    ) -> Result<(Log, LogId), NotCreated> {
+        logs.create(id, settings)
     }
 }
 
@@ -71,12 +83,8 @@ impl EventLogFactoryServant for Factory<Arc<Announcements>> {
         max_size: u64,
         thresholds: &[Threshold],
     ) -> Result<(Option<EventLog>, LogId), EventLogFactoryCreateError> {
-        let settings = kept::Log {
-            thresholds: sorted(thresholds)?,
-            ..attributes(full_action, max_size)?
-        };
-        let (log, id) = self.logs.create(None, settings).map_err(without_id)?;
-        Ok((Some(as_derived(&log)), id))
+        let settings = alarming::<EventLogFactoryCreateError>(full_action, max_size, thresholds)?;
+        Ok(self.created(settings, ())?)
     }
 
     fn create_with_id(
@@ -86,15 +94,8 @@ impl EventLogFactoryServant for Factory<Arc<Announcements>> {
         max_size: u64,
         thresholds: &[Threshold],
     ) -> Result<Option<EventLog>, EventLogFactoryCreateWithIdError> {
-        let settings = kept::Log {
-            thresholds: sorted(thresholds)?,
-            ..attributes(full_action, max_size)?
-        };
-        let created = self.logs.create(Some(id), settings);
-        let (log, _) = created.map_err(|reason| match reason {
-            NotCreated::IdTaken => LogIdAlreadyExists.into(),
-            other => EventLogFactoryCreateWithIdError::from(without_id(other)),
-        })?;
-        Ok(Some(as_derived(&log)))
+        let settings =
+            alarming::<EventLogFactoryCreateWithIdError>(full_action, max_size, thresholds)?;
+        self.created_with_id(id, settings, ())
     }
 }

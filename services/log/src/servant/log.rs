@@ -78,7 +78,7 @@ impl<K> ServedLog<K> {
 }
 
 impl<K: Kind> LogServant for ServedLog<K> {
-    fn my_factory(&self) -> Result<Option<LogMgr>> {
+    fn log_factory(&self) -> Result<Option<LogMgr>> {
         Ok(self.logs.factory())
     }
 

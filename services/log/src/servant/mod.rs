@@ -10,6 +10,7 @@ mod log;
 mod notify_factory;
 mod notify_log;
 mod records;
+mod thresholds;
 
 pub(crate) use event_factory::{Announcements, EVENT_FACTORY};
 pub(crate) use event_log::serve as serve_event_log;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use punctual::{Any, SystemException, SystemExceptionKind};
+use punctual::{Any, SystemException};
 use punctual_events::cos_event_channel_admin as event_admin;
 use punctual_notification::cos_notification::{
     EventType, NamedPropertyRange, Property, QoSAdminServant, QoSAdminSetQosError,
@@ -25,17 +25,16 @@ use punctual_notification::{
     ChannelProperties, EmbeddedChannel, EmbeddedChannels, Gate, Incoming, Unsupported,
 };
 
-use super::attributes::sorted;
 use super::delegation::delegate;
-use super::factory::{Factory, attributes, without_id};
+use super::factory::{Creating, Factory, alarming, closed};
 use super::notify_log::remove;
-use crate::ds_log_admin::{Log, LogFullActionType, LogId, LogIdAlreadyExists, Threshold};
+use crate::ds_log_admin::{Log, LogFullActionType, LogId, Threshold};
 use crate::ds_notify_log_admin::{
     NotifyLog, NotifyLogFactoryCreateError, NotifyLogFactoryCreateWithIdError,
     NotifyLogFactoryServant,
 };
 use crate::kept;
-use crate::logs::{Attributes, NotCreated, Notify, as_derived};
+use crate::logs::{Attributes, Logs, NotCreated, Notify};
 use crate::notices::Tell;
 use crate::refusal::Refusal;
 use crate::storage::{Change, Kept, Storage};
@@ -114,35 +113,13 @@ impl Tell for Notices {
 
 impl Gate for Closed {
     fn pass(&self, _: &[Incoming<'_>]) -> Result<bool> {
-        let reason = "only the logs of the factory send events here";
-        Err(SystemExceptionKind::NoPermission.because(reason))
+        Err(closed())
     }
 }
 
 impl Factory<Arc<Notices>> {
     fn operations(&self) -> &dyn ConsumerAdminServant {
         &*self.kind.consumers
-    }
-
-    /// Creates a log with a channel.
-    fn create_log(
-        &self,
-        id: Option<LogId>,
-        settings: kept::Log,
-        channel: ChannelProperties,
-    ) -> Result<(Log, LogId), NotCreated> {
-        self.logs.common.check_access()?;
-        let channels = &self.kind.channels;
-        let notify = Notify {
-            channel: channels.make(channel).map_err(Refusal::from)?,
-            filter: None,
-        };
-        let attributes = Attributes {
-            settings,
-            notify: Some(notify.clone()),
-        };
-        let created = self.logs.create(id, attributes);
-        created.inspect_err(|_| remove(channels, &notify))
     }
 
     fn properties<E: From<UnsupportedQoS> + From<UnsupportedAdmin>>(
@@ -158,6 +135,31 @@ impl Factory<Arc<Notices>> {
     }
 }
 
+impl Creating for Arc<Notices> {
+    type More = ChannelProperties;
+
+    /// Creates a log with a channel.
+    fn create(
+        &self,
+        logs: &Arc<Logs>,
+        id: Option<LogId>,
+        settings: kept::Log,
+        channel: ChannelProperties,
+    ) -> Result<(Log, LogId), NotCreated> {
+        logs.common.check_access()?;
+        let notify = Notify {
+            channel: self.channels.make(channel).map_err(Refusal::from)?,
+            filter: None,
+        };
+        let attributes = Attributes {
+            settings,
+            notify: Some(notify.clone()),
+        };
+        let created = logs.create(id, attributes);
+        created.inspect_err(|_| remove(&self.channels, &notify))
+    }
+}
+
 impl NotifyLogFactoryServant for Factory<Arc<Notices>> {
     fn create(
         &self,
@@ -167,14 +169,9 @@ impl NotifyLogFactoryServant for Factory<Arc<Notices>> {
         initial_qos: &[Property],
         initial_admin: &[Property],
     ) -> Result<(Option<NotifyLog>, LogId), NotifyLogFactoryCreateError> {
-        let settings = kept::Log {
-            thresholds: sorted(thresholds)?,
-            ..attributes(full_action, max_size)?
-        };
+        let settings = alarming::<NotifyLogFactoryCreateError>(full_action, max_size, thresholds)?;
         let channel = self.properties::<NotifyLogFactoryCreateError>(initial_qos, initial_admin)?;
-        let created = self.create_log(None, settings, channel);
-        let (log, id) = created.map_err(without_id)?;
-        Ok((Some(as_derived(&log)), id))
+        Ok(self.created(settings, channel)?)
     }
 
     fn create_with_id(
@@ -186,18 +183,11 @@ impl NotifyLogFactoryServant for Factory<Arc<Notices>> {
         initial_qos: &[Property],
         initial_admin: &[Property],
     ) -> Result<Option<NotifyLog>, NotifyLogFactoryCreateWithIdError> {
-        let settings = kept::Log {
-            thresholds: sorted(thresholds)?,
-            ..attributes(full_action, max_size)?
-        };
+        let settings =
+            alarming::<NotifyLogFactoryCreateWithIdError>(full_action, max_size, thresholds)?;
         let channel =
             self.properties::<NotifyLogFactoryCreateWithIdError>(initial_qos, initial_admin)?;
-        let created = self.create_log(Some(id), settings, channel);
-        let (log, _) = created.map_err(|reason| match reason {
-            NotCreated::IdTaken => LogIdAlreadyExists.into(),
-            other => NotifyLogFactoryCreateWithIdError::from(without_id(other)),
-        })?;
-        Ok(Some(as_derived(&log)))
+        self.created_with_id(id, settings, channel)
     }
 }
 

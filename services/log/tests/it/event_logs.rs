@@ -104,7 +104,7 @@ fn an_event_log_is_a_log_and_an_event_channel_with_the_standards_ids() {
     ] {
         assert!(served.events.as_object().is_a(id).unwrap(), "{id}");
     }
-    let manager = log.my_factory().unwrap().not_nil().unwrap();
+    let manager = log.log_factory().unwrap().not_nil().unwrap();
     assert!(manager.as_object().is_equivalent(served.events.as_object()));
 }
 

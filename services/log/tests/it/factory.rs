@@ -26,7 +26,7 @@ fn logs_are_created_with_ids_and_found_by_them() {
     assert_eq!(ids.collect::<Vec<_>>(), [1, 7]);
     assert!(served.find(7).as_object().is_equivalent(named.as_object()));
     assert!(served.factory.find_log(8).unwrap().is_none());
-    let manager = named.my_factory().unwrap().not_nil().unwrap();
+    let manager = named.log_factory().unwrap().not_nil().unwrap();
     assert!(
         manager
             .as_object()

@@ -9,7 +9,7 @@ use crate::support::Served;
 fn repository_ids_are_those_of_the_standard() {
     let served = Served::new();
     let log = served.log();
-    let manager = log.my_factory().unwrap().unwrap();
+    let manager = log.log_factory().unwrap().unwrap();
     for (object, id) in [
         (log.as_object(), "IDL:omg.org/DsLogAdmin/Log:1.0"),
         (log.as_object(), "IDL:omg.org/DsLogAdmin/BasicLog:1.0"),

@@ -44,7 +44,7 @@ fn a_notify_log_is_a_log_and_a_channel_with_the_standards_ids() {
     }
     let is_same = |one: &punctual::ObjectRef, other: &punctual::ObjectRef| one.is_equivalent(other);
     let as_log: punctual_log::ds_log_admin::Log = narrowed(&log);
-    let manager = as_log.my_factory().unwrap().not_nil().unwrap();
+    let manager = as_log.log_factory().unwrap().not_nil().unwrap();
     assert!(is_same(manager.as_object(), served.notify.as_object()));
     // The log is the channel of its administrators, and no factory of channels has made it.
     let as_channel: punctual_notification::cos_notify_channel_admin::EventChannel = narrowed(&log);

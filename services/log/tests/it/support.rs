@@ -97,15 +97,29 @@ impl Served {
         Self::of(service, ("127.0.0.1", 0))
     }
 
+    /// Serves what is called without requests.
+    pub(crate) fn collocated() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let service = LogService::open(&folder.path().join("logs.redb")).unwrap();
+        service.set_limits(limits());
+        let mut served = Self::called_by(Collocation::ThruPoa, service, ("127.0.0.1", 0));
+        served._folder = Some(folder);
+        served
+    }
+
     /// Serves at a host and a port; 0 is any.
-    fn of(service: LogService, (host, port): (&str, u16)) -> Self {
+    fn of(service: LogService, place: (&str, u16)) -> Self {
+        Self::called_by(Collocation::None, service, place)
+    }
+
+    fn called_by(collocation: Collocation, service: LogService, (host, port): (&str, u16)) -> Self {
         let time = Time::new();
         service.set_clock(time.clock());
         let orb = Orb::builder()
             .listen(ListenEndpoint::iiop(host, port))
             .configure(|config| {
                 LogService::configure(config);
-                config.collocation = Collocation::None;
+                config.collocation = collocation;
             })
             .build()
             .unwrap();

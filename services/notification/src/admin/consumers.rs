@@ -131,7 +131,7 @@ impl ConsumerAdmin {
         self.outlets.lock().insert(id, obtained);
         if self.base.has_ended() {
             outlet.finish(false);
-            return Err(Refusal::Destroyed.into());
+            return Err(Refusal::Destroyed("administrator").into());
         }
         Ok((outlet, served, id))
     }

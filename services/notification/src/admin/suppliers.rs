@@ -129,7 +129,7 @@ impl SupplierAdmin {
         self.inlets.lock().insert(id, obtained);
         if self.base.has_ended() {
             inlet.finish(false);
-            return Err(Refusal::Destroyed.into());
+            return Err(Refusal::Destroyed("administrator").into());
         }
         Ok((inlet, served, id))
     }

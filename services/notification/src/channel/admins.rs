@@ -25,7 +25,7 @@ impl Channel {
         &self,
         operator: Operator,
     ) -> Result<(admin::ConsumerAdmin, AdminId), SystemException> {
-        let own = self.own.upgrade().ok_or(Refusal::Destroyed)?;
+        let own = self.own.upgrade().ok_or(Refusal::Destroyed("channel"))?;
         let place = self.place(operator, true)?;
         let made = ConsumerAdmin::new(own, place);
         made.base.change(|_| Ok::<_, SystemException>(()))?;
@@ -34,7 +34,7 @@ impl Channel {
         if self.members.is_destroyed() {
             self.remove_consumer_admin(place.id);
             made.end();
-            return Err(Refusal::Destroyed.into());
+            return Err(Refusal::Destroyed("channel").into());
         }
         Ok((reference, place.id))
     }
@@ -47,7 +47,7 @@ impl Channel {
         &self,
         operator: Operator,
     ) -> Result<(admin::SupplierAdmin, AdminId), SystemException> {
-        let own = self.own.upgrade().ok_or(Refusal::Destroyed)?;
+        let own = self.own.upgrade().ok_or(Refusal::Destroyed("channel"))?;
         let place = self.place(operator, false)?;
         let made = SupplierAdmin::new(own, place);
         made.base.change(|_| Ok::<_, SystemException>(()))?;
@@ -56,7 +56,7 @@ impl Channel {
         if self.members.is_destroyed() {
             self.remove_supplier_admin(place.id);
             made.end();
-            return Err(Refusal::Destroyed.into());
+            return Err(Refusal::Destroyed("channel").into());
         }
         Ok((reference, place.id))
     }

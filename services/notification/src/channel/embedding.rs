@@ -38,7 +38,7 @@ impl Channel {
     pub(crate) fn default_consumer_operations(&self) -> Result<Arc<ConsumerAdmin>, Refusal> {
         self.members
             .consumer_admin(DEFAULT)
-            .ok_or(Refusal::Destroyed)
+            .ok_or(Refusal::Destroyed("channel"))
     }
 
     /// Shows events to the gate.

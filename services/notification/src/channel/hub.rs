@@ -9,7 +9,9 @@ use super::core::Channel;
 use crate::census::Changes;
 use crate::common::Common;
 use crate::cos_notification::{EventType, MAX_CONSUMERS, MAX_SUPPLIERS, PERSISTENT};
-use crate::cos_notify_channel_admin::{AdminId, AdminLimit, AdminLimitExceeded, EventChannel};
+use crate::cos_notify_channel_admin::{
+    AdminId, AdminLimit, AdminLimitExceeded, ChannelId, EventChannel,
+};
 use crate::event::Event;
 use crate::filter::Registry;
 use crate::hub::{Hub, Subscriber, Verdicts};
@@ -32,6 +34,10 @@ impl Hub for Channel {
 
     fn quality(&self) -> &Quality {
         &self.quality
+    }
+
+    fn id(&self) -> ChannelId {
+        self.id
     }
 
     fn number(&self) -> u64 {
@@ -63,7 +69,7 @@ impl Hub for Channel {
             return Err(Refusal::EventTooLarge { bytes, limit });
         }
         if self.members.is_destroyed() {
-            return Err(Refusal::Destroyed);
+            return Err(Refusal::Destroyed("channel"));
         }
         let most = self.queue_length();
         let rejects = self.administration.read().rejects;

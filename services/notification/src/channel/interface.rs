@@ -44,12 +44,12 @@ impl Channel {
 
     fn default_consumers(&self) -> Result<ConsumerAdmin> {
         let found = self.members.consumer_admin(DEFAULT);
-        Ok(found.ok_or(Refusal::Destroyed)?.reference()?)
+        Ok(found.ok_or(Refusal::Destroyed("channel"))?.reference()?)
     }
 
     fn default_suppliers(&self) -> Result<SupplierAdmin> {
         let found = self.members.supplier_admin(DEFAULT);
-        Ok(found.ok_or(Refusal::Destroyed)?.reference()?)
+        Ok(found.ok_or(Refusal::Destroyed("channel"))?.reference()?)
     }
 }
 

@@ -126,7 +126,7 @@ impl State {
     /// Checks that there may be one more administrator.
     pub(super) fn check(&self, admins: usize, limit: usize) -> Result<(), Refusal> {
         match (self.is_destroyed, admins > limit) {
-            (true, _) => Err(Refusal::Destroyed),
+            (true, _) => Err(Refusal::Destroyed("channel")),
             (_, true) => Err(Refusal::Full {
                 what: "administrators of the channel",
                 option: "most-admins",

@@ -12,7 +12,6 @@ mod failure;
 
 use std::time::Duration;
 
-use punctual::protocol::endpoints_of;
 use punctual::{Interface, ObjectRef, Orb};
 use punctual_events::peer::bounded;
 
@@ -81,9 +80,7 @@ impl Client {
 
     /// Returns the first endpoint of the reference, as an address.
     pub(crate) fn endpoint(&self) -> Option<String> {
-        let endpoints = endpoints_of(self.object.orb(), self.object.ior());
-        let first = endpoints.first()?;
-        Some(format!("{}://{}", first.protocol, first.address.place()))
+        reference::endpoint(&self.object)
     }
 
     /// Returns the reference to the client as text.

@@ -150,7 +150,7 @@ impl<V: Valued> Constraints<V> {
     ) -> Result<R, BadConstraints> {
         let is_destroyed = self.is_destroyed.lock();
         if *is_destroyed {
-            return Err(Refusal::Destroyed.into());
+            return Err(Refusal::Destroyed("filter").into());
         }
         let mut state = self.state.read().clone();
         let result = edit(&mut state)?;

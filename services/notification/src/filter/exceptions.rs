@@ -36,7 +36,7 @@ impl BadConstraints {
             Self::TooMany(limit) => SystemException::from(too_many(limit)).into(),
             Self::Refused(refusal) => SystemException::from(refusal).into(),
             // An operation that adds names no ids.
-            Self::NotFound(_) => SystemException::from(Refusal::Destroyed).into(),
+            Self::NotFound(_) => SystemException::from(Refusal::Destroyed("filter")).into(),
         }
     }
 

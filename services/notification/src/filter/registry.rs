@@ -117,7 +117,7 @@ impl Registry {
             return Ok(None);
         };
         let found = self.filters.read().get(&id).cloned();
-        found.map(Some).ok_or(Refusal::Destroyed)
+        found.map(Some).ok_or(Refusal::Destroyed("filter"))
     }
 
     fn add(&self, common: &Common, number: u64, made: Made) -> Result<(), Refusal> {
@@ -148,7 +148,7 @@ impl Registry {
         let id = common.objects.id_of(number);
         let (destroyed, removed) = {
             let mut filters = self.filters.write();
-            let found = filters.get(&id).ok_or(Refusal::Destroyed)?;
+            let found = filters.get(&id).ok_or(Refusal::Destroyed("filter"))?;
             (found.destroy()?, filters.remove(&id))
         };
         common.objects.remove(&id);

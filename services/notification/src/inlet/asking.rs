@@ -14,9 +14,10 @@ use crate::refusal::Refusal;
 
 impl Inlet {
     /// Returns whether an event of the supplier has to wait for foreign filters, or behind events that do.
-    pub(super) fn has_to_ask(&self) -> bool {
+    pub(super) fn asks(&self) -> bool {
         let (own, group) = (&self.base.stated, &self.group.stated);
-        own.filters.has_foreign() || group.filters.has_foreign() || self.line.is_moving()
+        self.base.common.foreign.is_any()
+            && (own.filters.has_foreign() || group.filters.has_foreign() || self.line.is_moving())
     }
 
     /// Takes an event that has to wait.
@@ -37,10 +38,7 @@ impl Inlet {
         match self.line.join(inquiry) {
             Place::First => advance(self),
             Place::Behind => {}
-            Place::Full => {
-                self.base.tally.add(Outcome::Rejected, 1);
-                return Err(Refusal::TooManyUnfiltered(self.line.most()));
-            }
+            Place::Full => return Err(Refusal::TooManyUnfiltered(self.line.most())),
             Place::Closed => return Err(Refusal::Ending),
         }
         Ok(())

@@ -10,12 +10,9 @@ use super::pull::Pull;
 use crate::census::Changes;
 use crate::client::{Client, Heard, Style};
 use crate::draft::Draft;
-use crate::event::Event;
-use crate::filter::Attached;
 use crate::group::Group;
 use crate::hub::Owner;
 use crate::line::Line;
-use crate::outcome::Outcome;
 use crate::proxy::Proxy;
 use crate::queue::Bounds;
 use crate::refusal::Refusal;
@@ -77,108 +74,16 @@ impl Inlet {
         Ok(())
     }
 
+    /// Returns a text that names the supplier, for logs.
+    pub(super) fn name(&self) -> String {
+        self.group.client(self.base.id)
+    }
+
     fn begin(&self) {
         self.retype();
         if self.base.style == Style::Pull {
             self.pull_soon();
         }
-    }
-
-    /// Passes an event of the supplier on.
-    ///
-    /// # Errors
-    /// The proxy is not connected; the event is too large; the channel is full.
-    pub(super) fn publish(&self, event: Event) -> Result<(), Refusal> {
-        self.base.connection.used()?;
-        self.publish_connected(event)
-    }
-
-    /// Passes events of one call on, in their order. The first one that is refused ends it: those before it are taken.
-    ///
-    /// # Errors
-    /// As of [`publish`](Self::publish).
-    pub(super) fn publish_all(
-        &self,
-        mut events: impl Iterator<Item = Event>,
-    ) -> Result<(), Refusal> {
-        self.base.connection.used()?;
-        if !self.group.hub.may_block() {
-            return events.try_for_each(|one| self.publish_connected(one));
-        }
-        // Together, so that they are one write to a store.
-        let mut admitted = Vec::new();
-        let outcome = events.try_for_each(|event| {
-            admitted.extend(self.admitted(event)?);
-            Ok(())
-        });
-        self.pass_on_or_reject(admitted)?;
-        outcome
-    }
-
-    fn publish_connected(&self, event: Event) -> Result<(), Refusal> {
-        match self.admitted(event)? {
-            Some(event) => self.pass_on_or_reject(vec![event]),
-            None => Ok(()),
-        }
-    }
-
-    fn pass_on_or_reject(&self, mut events: Vec<Event>) -> Result<(), Refusal> {
-        self.pass_on(&mut events).inspect_err(|refusal| {
-            if matches!(refusal, Refusal::LogFull(_)) {
-                self.base.tally.add(Outcome::Rejected, events.len());
-            }
-        })
-    }
-
-    /// Passes events on that were admitted, once those of them that are persistent are durable, if the channel's gate lets
-    /// them through. After an error they are still there, and do not count as received.
-    ///
-    /// # Errors
-    /// They cannot be made durable; the gate refuses them.
-    pub(super) fn pass_on(&self, events: &mut Vec<Event>) -> Result<(), Refusal> {
-        let hub = &self.group.hub;
-        if events.is_empty() {
-            return Ok(());
-        }
-        let passes = hub.ask_gate(events)?;
-        if passes {
-            hub.keep(events)?;
-        }
-        self.base.tally.add(Outcome::Received, events.len());
-        if !passes {
-            events.clear();
-        }
-        for event in events.drain(..) {
-            hub.publish(Arc::new(event));
-        }
-        Ok(())
-    }
-
-    /// Returns an event, if the filters of the proxy and its administrator let it in. One that has to wait for foreign filters
-    /// is not returned.
-    ///
-    /// # Errors
-    /// The event is too large; the channel is full.
-    pub(super) fn admitted(&self, event: Event) -> Result<Option<Event>, Refusal> {
-        let hub = &self.group.hub;
-        hub.check_room(&event).inspect_err(|refusal| {
-            let is_full = matches!(refusal, Refusal::ChannelFull(_));
-            self.base.tally.add(Outcome::Rejected, is_full.into());
-        })?;
-        if self.base.common.foreign.is_any() && self.has_to_ask() {
-            return self.ask_about(event).map(|()| None);
-        }
-        let verdict = |filters: &Attached| filters.verdict(&event);
-        let of_admin = verdict(&self.group.stated.filters);
-        if !self
-            .group
-            .passes(of_admin, verdict(&self.base.stated.filters))
-        {
-            self.base.tally.add(Outcome::Received, 1);
-            self.base.tally.add(Outcome::Filtered, 1);
-            return Ok(None);
-        }
-        Ok(Some(event))
     }
 
     /// Counts the types of the proxy, or else of its administrator.

@@ -71,7 +71,7 @@ macro_rules! suspending {
 
 impl PushConsumerServant for Inlet {
     fn push(&self, data: &Any) -> Result<(), PushConsumerPushError> {
-        raised!(self.publish(Event::of_any(data)), Disconnected => Disconnected)
+        raised!(self.publish([Event::of_any(data)]), Disconnected => Disconnected)
     }
 
     fn disconnect_push_consumer(&self) -> Result<(), SystemException> {
@@ -105,7 +105,7 @@ impl comm::StructuredPushConsumerServant for Inlet {
         notification: &StructuredEvent,
     ) -> Result<(), comm::StructuredPushConsumerPushStructuredEventError> {
         let event = Event::of_structured(notification.clone());
-        raised!(self.publish(event), Disconnected => Disconnected)
+        raised!(self.publish([event]), Disconnected => Disconnected)
     }
 
     fn disconnect_structured_push_consumer(&self) -> Result<(), SystemException> {
@@ -129,7 +129,7 @@ impl comm::SequencePushConsumerServant for Inlet {
     ) -> Result<(), comm::SequencePushConsumerPushStructuredEventsError> {
         // The first event that is refused ends the batch: those before it have been taken.
         let events = notifications.iter().cloned().map(Event::of_structured);
-        raised!(self.publish_all(events), Disconnected => Disconnected)
+        raised!(self.publish(events), Disconnected => Disconnected)
     }
 
     fn disconnect_sequence_push_consumer(&self) -> Result<(), SystemException> {

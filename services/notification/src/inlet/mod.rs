@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! core         the proxy
+//! supply       events on their way into the channel
 //! asking       questions to foreign filters
 //! pull         state of pulling
 //! pulling      calls to suppliers that are pulled from
@@ -14,5 +15,6 @@ mod interface;
 mod interfaces;
 mod pull;
 mod pulling;
+mod supply;
 
 pub(crate) use self::core::Inlet;

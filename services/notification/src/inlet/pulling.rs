@@ -2,10 +2,12 @@
 //! next call follows at once, else after the service's interval.
 
 use std::time::Duration;
+use std::vec::IntoIter;
 
 use punctual::SystemException;
 
 use super::core::Inlet;
+use super::supply::{Refused, Supply};
 use crate::client::Failure;
 use crate::event::Event;
 use crate::line::Asking;
@@ -66,63 +68,50 @@ impl Inlet {
     fn supplied(&self, events: Vec<Event>) {
         self.base.is_given_up(true);
         let has_more = !events.is_empty();
-        let admitted = self.admit_all(events);
-        if !self.group.hub.may_block() {
-            return self.go_on_when_asked(has_more);
+        let supply = Supply::new(events);
+        match self.group.hub.may_block() {
+            // It may have to wait for a disk.
+            true => self.pass_on_thread(supply, has_more),
+            false => self.pass_supply_on(supply, has_more),
         }
-        // It may have to wait for a disk.
-        let own = self.own.clone();
-        self.base.common.readers.run(move || {
-            if let Some(own) = own.upgrade() {
-                own.keep_supplied(admitted, has_more);
-            }
-        });
     }
 
-    /// Returns the events for which a store may have to wait; without one, passes each on.
-    fn admit_all(&self, events: Vec<Event>) -> Vec<Event> {
-        let may_block = self.group.hub.may_block();
-        let admit = |event| match self.admitted(event)? {
-            Some(event) if !may_block => self.pass_on(&mut vec![event]).map(|()| None),
-            other => Ok(other),
+    fn pass_on_thread(&self, supply: Supply<IntoIter<Event>>, has_more: bool) {
+        let Some(own) = self.own.upgrade() else {
+            return;
         };
-        let admitted = events.into_iter().filter_map(|event| {
-            admit(event)
-                .inspect_err(|refusal| {
-                    tracing::warn!("an event that was pulled is not passed on: {refusal}");
-                })
-                .ok()?
-        });
-        admitted.collect()
+        // It stays until they are passed on: the supplier has them no more.
+        let readers = &self.base.common.readers;
+        readers.run(move || own.pass_supply_on(supply, has_more));
     }
 
-    /// Passes events on once they are durable, and tries again later if they cannot be: the supplier has them no more.
-    fn keep_supplied(&self, mut events: Vec<Event>, has_more: bool) {
-        match self.pass_on(&mut events) {
-            Ok(()) => self.go_on(has_more),
-            Err(refusal) if refusal.is_final() => {
-                let lost = events.len();
-                tracing::warn!("{lost} events that were pulled are lost: {refusal}");
-                self.go_on(has_more);
-            }
-            Err(refusal) => {
-                tracing::warn!("events that were pulled wait: {refusal}");
-                let time = self.pull.lock().back_off(&self.base.common.limits);
-                self.keep_after(time, events, has_more);
+    /// Passes events on as those that are pushed. What is refused for now is passed on later, before all else.
+    fn pass_supply_on(&self, mut supply: Supply<IntoIter<Event>>, has_more: bool) {
+        while let Err(refused) = self.take(&mut supply) {
+            let Refused { reason, events } = &refused;
+            let supplier = self.name();
+            if reason.is_final() {
+                tracing::warn!("{events} events of {supplier} are lost: {reason}");
+                self.reject(&refused);
+                supply.give_up();
+            } else {
+                tracing::warn!("{events} events of {supplier} wait: {reason}");
+                return self.pass_later(supply, has_more);
             }
         }
+        self.go_on_when_asked(has_more);
     }
 
-    fn keep_after(&self, time: Duration, events: Vec<Event>, has_more: bool) {
-        let own = self.own.clone();
-        self.base.common.timetable.after(time, move || {
-            let Some(own) = own.upgrade() else {
-                return;
-            };
-            let again = own.clone();
-            let readers = &own.base.common.readers;
-            readers.run(move || again.keep_supplied(events, has_more));
-        });
+    fn pass_later(&self, supply: Supply<IntoIter<Event>>, has_more: bool) {
+        if self.base.common.is_ending() {
+            return;
+        }
+        let Some(own) = self.own.upgrade() else {
+            return;
+        };
+        let time = self.pull.lock().back_off(&self.base.common.limits);
+        let timetable = &self.base.common.timetable;
+        timetable.after(time, move || own.pass_on_thread(supply, has_more));
     }
 
     /// Calls the supplier again, once no event waits for foreign filters.
@@ -160,7 +149,7 @@ impl Inlet {
         if self.base.common.is_ending() {
             return;
         }
-        tracing::info!("a supplier is disconnected: {failure}");
+        tracing::info!("{} is disconnected: {failure}", self.name());
         if self.finish(false) {
             self.base.common.metrics.lost_peers.add(1);
         }

@@ -7,24 +7,37 @@ use punctual_host::store::{Cdr, Record, StoreError};
 
 use crate::event::Event;
 use crate::kept;
-use crate::qos::{Terms, length, since_1582};
+use crate::qos::{Terms, length, since_1582, units};
+
+/// Shortest life of an event in a log: what is left of one that has ended before.
+const SHORTEST: Duration = Duration::from_millis(1);
 
 /// Returns an event as it is appended, with the end of its life as its header or else the terms of the channel say.
 ///
 /// # Errors
 /// The event has no CDR.
 pub(super) fn encoded(event: &Event, terms: &Terms) -> Result<NewEvent, StoreError> {
+    // An event that was pulled may have waited until its log had room.
+    encoded_after(event.received().elapsed(), event, terms)
+}
+
+fn encoded_after(age: Duration, event: &Event, terms: &Terms) -> Result<NewEvent, StoreError> {
     let kept = kept::Event {
-        received: since_1582(),
+        received: since_1582().saturating_sub(units(age)),
         is_any: event.is_any(),
         content: event.structured().clone(),
     };
     let mut bytes = Vec::new();
     Cdr(kept).encode(&mut bytes)?;
+    if Cdr::<kept::Event>::decode(&bytes).is_none() {
+        // The ORB's limit may be another one. An event that was taken must not be lost as it cannot be read.
+        let reason = "it nests deeper than a store reads".to_owned();
+        return Err(StoreError::NotStorable(reason));
+    }
     Ok(NewEvent {
         bytes: bytes.into(),
         id: event.id().and_then(|id| EventId::new(id.as_bytes())),
-        lifetime: lifetime(event, terms),
+        lifetime: lifetime(event, terms).map(|life| life.saturating_sub(age).max(SHORTEST)),
         priority: event.terms().priority.unwrap_or(terms.priority),
     })
 }
@@ -53,8 +66,11 @@ mod tests {
 
     use punctual::Any;
 
+    use punctual_durable::DurableError;
+
     use super::*;
     use crate::cos_notification::{Property, StructuredEvent};
+    use crate::refusal::Refusal;
     use crate::time_base::UtcT;
 
     fn of(header: &[(&str, Any)]) -> Event {
@@ -97,11 +113,6 @@ mod tests {
         bytes
     }
 
-    /// Returns a time in units of 100 ns.
-    fn units(time: Duration) -> u64 {
-        u64::try_from(time.as_nanos() / 100).unwrap()
-    }
-
     #[test]
     fn an_event_keeps_its_stop_time_however_long_it_was_in_the_log() {
         let (age, left) = (Duration::from_secs(3_600), Duration::from_secs(600));
@@ -125,16 +136,43 @@ mod tests {
             ..Terms::default()
         };
         let stated = of(&[("EventId", Any::new("a1").unwrap()), ("Timeout", second)]);
-        let stated = encoded(&stated, &terms).unwrap();
+        let encoded = |event| encoded_after(Duration::ZERO, event, &terms).unwrap();
+        let stated = encoded(&stated);
         assert_eq!(stated.lifetime, Some(Duration::from_secs(1)));
         assert_eq!(stated.id, EventId::new(b"a1"));
-        let plain = encoded(&of(&[]), &terms).unwrap();
+        let plain = encoded(&of(&[]));
         assert_eq!(
             (plain.lifetime, plain.id),
             (Some(Duration::from_secs(9)), None)
         );
         let long = of(&[("EventId", Any::new(&"x".repeat(65)).unwrap())]);
-        let long = encoded(&long, &Terms::default()).unwrap();
+        let long = encoded_after(Duration::ZERO, &long, &Terms::default()).unwrap();
         assert_eq!((long.lifetime, long.id), (None, None));
+    }
+
+    #[test]
+    fn an_event_without_a_form_that_can_be_stored_is_refused_for_good() {
+        // No code set has both.
+        let character = Any::new(&punctual::Char(0xe9)).unwrap();
+        let event = of(&[("c", character), ("t", Any::new("\u{20ac}").unwrap())]);
+        let refused = encoded(&event, &Terms::default()).unwrap_err();
+        let refusal = Refusal::from(DurableError::Store(refused));
+        assert!(matches!(refusal, Refusal::NotStorable(_)), "{refusal}");
+        assert!(refusal.is_final());
+    }
+
+    #[test]
+    fn an_event_that_has_waited_for_its_log_lives_no_longer_for_it() {
+        let terms = Terms {
+            timeout: Duration::from_secs(9),
+            ..Terms::default()
+        };
+        let age = Duration::from_secs(4);
+        let kept = encoded_after(age, &of(&[]), &terms).unwrap();
+        assert_eq!(kept.lifetime, Some(Duration::from_secs(5)));
+        let again = decoded(&kept.bytes).unwrap();
+        assert!(again.received().elapsed() >= age);
+        let late = encoded_after(age * 3, &of(&[]), &terms).unwrap();
+        assert_eq!(late.lifetime, Some(SHORTEST));
     }
 }

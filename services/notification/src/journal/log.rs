@@ -21,7 +21,7 @@ impl ChannelLog {
     }
 
     fn open(&self) -> Result<Arc<dyn EventLog>, Refusal> {
-        self.0.lock().clone().ok_or(Refusal::Destroyed)
+        self.0.lock().clone().ok_or(Refusal::Destroyed("channel"))
     }
 
     /// Appends events, and returns when they are durable. Blocks; other requests of the same connection go on.

@@ -4,26 +4,35 @@ use std::time::{Duration, Instant};
 
 use super::core::Outlet;
 
-/// Events in the queue of a consumer.
+/// Events that wait for a consumer: for foreign filters, for their StartTime, in the queue, and in a call that has not
+/// returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Backlog {
     pub(crate) queued: usize,
     pub(crate) bytes: usize,
-    /// Time that the next event has been in the channel.
+    /// Longest time that one of them has been in the channel, of those that are next: in the call, in the queue, and among
+    /// those that wait for filters. One that waits for its StartTime does not lag.
     pub(crate) lag: Duration,
 }
 
 impl Outlet {
     /// Returns what waits for the consumer.
     pub(crate) fn backlog(&self, now: Instant) -> Backlog {
-        let line = self.line.size();
+        let (line, first_in_line) = (self.line.size(), self.line.first_received());
         let delivery = self.delivery.lock();
-        let next = delivery.queue.first();
+        let (queue, held, under_way) = (&delivery.queue, delivery.held(), delivery.under_way);
+        let (events, bytes) = under_way.map_or((0, 0), |call| (call.events, call.bytes));
+        let first_in_queue = queue.first().map(|event| event.received());
+        let first_under_way = under_way.map(|call| call.received);
+        let next = [first_under_way, first_in_queue, first_in_line];
         Backlog {
-            queued: delivery.queue.len() + line.events,
-            bytes: delivery.queue.bytes() + line.bytes,
+            queued: queue.len() + line.events + held.events + events,
+            bytes: queue.bytes() + line.bytes + held.bytes + bytes,
             lag: next
-                .map(|event| now.saturating_duration_since(event.received()))
+                .into_iter()
+                .flatten()
+                .map(|received| now.saturating_duration_since(received))
+                .max()
                 .unwrap_or_default(),
         }
     }

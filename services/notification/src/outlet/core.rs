@@ -95,6 +95,11 @@ impl Outlet {
         Ok(())
     }
 
+    /// Returns a text that names the consumer, for logs.
+    pub(super) fn name(&self) -> String {
+        self.group.client(self.base.id)
+    }
+
     /// Takes an event for the consumer, which may be one of the log. Does not block.
     pub(super) fn offer(&self, event: &Arc<Event>, arrival: Arrival) {
         let start_in = event.terms().start_in.filter(|time| !time.is_zero());
@@ -221,11 +226,6 @@ impl Outlet {
             expired,
             discarded: 0,
         });
-    }
-
-    /// Returns the number of events in the queue.
-    pub(crate) fn queued(&self) -> usize {
-        self.delivery.lock().queue.len() + self.line.size().events
     }
 
     /// Ends the connection, and removes the proxy; returns whether this call did so.

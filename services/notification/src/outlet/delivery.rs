@@ -8,6 +8,7 @@ use super::alarm::Alarm;
 use super::arrival::Arrival;
 use super::call::Call;
 use super::held::{Held, Waiting};
+use super::under_way::UnderWay;
 use crate::event::Event;
 use crate::limits::Limits;
 use crate::qos::Terms;
@@ -26,6 +27,8 @@ pub(super) struct Delivery {
     held: Held,
     alarm: Alarm,
     pub(super) stage: Stage,
+    /// Events of the push that has begun.
+    pub(super) under_way: Option<UnderWay>,
     pub(super) is_suspended: bool,
     /// Time until the next call after one that failed.
     back_off: Duration,
@@ -55,6 +58,7 @@ impl Delivery {
             held: Held::new(bounds(limits, &Terms::default(), 0)),
             alarm: Alarm::default(),
             stage: Stage::Idle,
+            under_way: None,
             is_suspended: false,
             back_off: limits.retry,
             is_closed: false,
@@ -76,6 +80,14 @@ impl Delivery {
         Bounds {
             events: room.events.saturating_sub(self.held.len()),
             bytes: room.bytes.saturating_sub(self.held.bytes()),
+        }
+    }
+
+    /// Returns the number of events that wait for their StartTime, and of their bytes.
+    pub(super) fn held(&self) -> Bounds {
+        Bounds {
+            events: self.held.len(),
+            bytes: self.held.bytes(),
         }
     }
 

@@ -11,6 +11,7 @@
 //! source      the reader of the channel's log; refilling, events from there
 //! held        events that wait for their StartTime
 //! alarm       timers
+//! under_way   events of a push that has not returned
 //! backlog     how much waits, and for how long
 //! interface   operations that all have; interfaces, those of each kind
 //! ```
@@ -31,6 +32,7 @@ mod pulling;
 mod pushing;
 mod refilling;
 mod source;
+mod under_way;
 mod waiting;
 
 pub(crate) use self::core::Outlet;

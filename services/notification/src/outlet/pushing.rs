@@ -11,6 +11,7 @@ use punctual::SystemException;
 
 use super::core::Outlet;
 use super::delivery::{Delivery, Stage};
+use super::under_way::UnderWay;
 use crate::client::{Client, Failure, Form};
 use crate::event::Event;
 use crate::outcome::Outcome;
@@ -87,6 +88,7 @@ impl Outlet {
                     delivery.take(most)
                 }
             };
+            delivery.under_way = UnderWay::of(&taken.events);
             if taken.events.is_empty() {
                 delivery.stage = Stage::Idle;
             }
@@ -112,6 +114,7 @@ impl Outlet {
     /// Decides how to go on after a push. Called by the thread that reads replies; does not block.
     fn pushed(&self, outcome: Result<(), Failure>, taken: Vec<Numbered<Arc<Event>>>) {
         let tally = &self.base.tally;
+        self.delivery.lock().under_way = None;
         match outcome {
             Ok(()) => {
                 tally.add(Outcome::Pushed, taken.len());
@@ -163,7 +166,7 @@ impl Outlet {
         if self.base.is_given_up(false) {
             return self.lose(failure);
         }
-        tracing::debug!("a push has failed: {failure}");
+        tracing::debug!("a push to {} has failed: {failure}", self.name());
         self.base.tally.retried(failure);
         let mut delivery = self.delivery.lock();
         let time = delivery.back_off(&self.base.common.limits);
@@ -176,7 +179,7 @@ impl Outlet {
         if self.base.common.is_ending() {
             return;
         }
-        tracing::info!("a consumer is disconnected: {failure}");
+        tracing::info!("{} is disconnected: {failure}", self.name());
         if self.finish(false) {
             self.base.common.metrics.lost_peers.add(1);
         }

@@ -112,7 +112,8 @@ impl Outlet {
                 }
                 Err(error @ DurableError::Removed(_)) => {
                     if source.reader().is_some() {
-                        tracing::error!("a consumer gets no persistent events any more: {error}");
+                        let consumer = self.name();
+                        tracing::error!("{consumer} gets no persistent events any more: {error}");
                     }
                     return;
                 }
@@ -122,7 +123,8 @@ impl Outlet {
     }
 
     fn refill_later(&self, source: &Source, error: &DurableError) {
-        tracing::warn!("events of a consumer cannot be read, and wait: {error}");
+        let consumer = self.name();
+        tracing::warn!("events for {consumer} cannot be read, and wait: {error}");
         source.note_more();
         let (own, time) = (self.own.clone(), self.base.common.limits.longest_retry);
         self.base.common.timetable.after(time, move || {
@@ -151,7 +153,12 @@ impl Outlet {
         for one in fetched {
             let event = decoded(&one.bytes);
             if event.is_none() {
-                tracing::error!("event {} of a log is damaged, and is lost", one.position);
+                tracing::error!(
+                    "event {} in the log of channel {} is damaged, and is lost for {}",
+                    one.position,
+                    self.group.hub.id(),
+                    self.name()
+                );
             }
             let wanted = event.filter(|event| self.is_of_type(event));
             let wanted = wanted.map(Arc::new).is_some_and(|event| {

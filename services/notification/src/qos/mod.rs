@@ -24,4 +24,4 @@ pub(crate) use of_event::EventTerms;
 pub(crate) use property::{Abilities, Level};
 pub(crate) use settings::Settings;
 pub(crate) use terms::{Discard, Order, Terms};
-pub(crate) use value::{length, since_1582};
+pub(crate) use value::{length, since_1582, units};

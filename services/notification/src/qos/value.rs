@@ -36,7 +36,7 @@ pub(crate) fn since_1582() -> u64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    TO_UNIX.saturating_add(u64::try_from(since.as_nanos() / 100).unwrap_or(u64::MAX))
+    TO_UNIX.saturating_add(units(since))
 }
 
 /// Returns the length of a time in units of 100 ns.
@@ -44,6 +44,11 @@ pub(crate) const fn length(units: u64) -> Duration {
     let (seconds, rest) = (units / 10_000_000, units % 10_000_000);
     // Less than ten million units of 100 ns are less than 10^9 ns.
     Duration::new(seconds, (rest * 100) as u32)
+}
+
+/// Returns a length in units of 100 ns.
+pub(crate) fn units(length: Duration) -> u64 {
+    u64::try_from(length.as_nanos() / 100).unwrap_or(u64::MAX)
 }
 
 impl Value {
@@ -129,5 +134,6 @@ mod tests {
     fn lengths_are_in_units_of_100_nanoseconds() {
         assert_eq!(length(15_000_001), Duration::new(1, 500_000_100));
         assert!(length(u64::MAX) > Duration::from_secs(1 << 40));
+        assert_eq!(units(length(15_000_001)), 15_000_001);
     }
 }

@@ -1,12 +1,17 @@
 //! What a channel tells of its proxies and of what clients state, and names (`PunctualNotify::Channel`).
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use punctual::Interface;
-use punctual_notification::cos_notification::{FIFO_ORDER, MAX_EVENTS_PER_CONSUMER, ORDER_POLICY};
+use punctual_notification::cos_notification::{
+    FIFO_ORDER, MAX_EVENTS_PER_CONSUMER, ORDER_POLICY, START_TIME,
+};
 use punctual_notification::cos_notify_channel_admin::{
     EventChannel, InterFilterGroupOperator, ProxyType,
 };
 use punctual_notification::cos_notify_comm::StructuredPushConsumer;
 use punctual_notification::punctual_notify::{Channel, ChannelCounts, ConnectionState};
+use punctual_notification::time_base::UtcT;
 
 use crate::filters::filter;
 use crate::support::{Program, Served, consumers, event, event_type, property, until};
@@ -58,6 +63,42 @@ fn a_channel_tells_what_waits_for_each_consumer_and_what_was_lost() {
     assert_eq!(all.suppliers.len(), 1);
     assert_eq!(all.suppliers[0].received, 5);
     assert_eq!(counts(&program, &channel, 1).consumers.len(), 1);
+}
+
+#[test]
+fn events_of_a_call_that_has_not_returned_and_those_that_wait_for_their_time_count_as_waiting() {
+    let (served, program) = (Served::new(), Program::new());
+    let channel = served.channel(&[], &[]);
+    let (_proxy, sink) = program.sink(&channel);
+    sink.block(true);
+    let pushes = program.pushes_to(&channel);
+    pushes.push_structured_event(&event(0)).unwrap();
+    until(|| sink.begun() == 1);
+    let mut later = event(1);
+    later.header.variable_header = vec![property(START_TIME, in_an_hour())];
+    pushes.push_structured_event(&later).unwrap();
+    let all = counts(&program, &channel, 9);
+    let [slow] = all.consumers.as_slice() else {
+        panic!("{all:?}");
+    };
+    assert_eq!((slow.queued, slow.delivered), (2, 0));
+    assert!(slow.lag > 0 && slow.queued_octets > 0, "{slow:?}");
+    assert_eq!(served.metric("queued"), 2);
+    sink.block(false);
+    until(|| counts(&program, &channel, 9).delivered == 1);
+    let all = counts(&program, &channel, 9);
+    assert_eq!((all.consumers[0].queued, all.consumers[0].lag), (1, 0));
+}
+
+/// Returns the time of day in an hour.
+fn in_an_hour() -> UtcT {
+    let to_unix = 0x01b2_1dd2_1381_4000;
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let since = since + Duration::from_secs(3_600);
+    UtcT {
+        time: to_unix + u64::try_from(since.as_nanos() / 100).unwrap(),
+        ..UtcT::default()
+    }
 }
 
 #[test]

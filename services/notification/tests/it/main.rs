@@ -24,6 +24,7 @@ mod mapping;
 mod nats;
 mod omniorb;
 mod persistent;
+mod pulling;
 mod quality;
 mod reconnecting;
 mod restarts;

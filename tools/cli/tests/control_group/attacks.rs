@@ -1,13 +1,11 @@
 //! Attacks of hostile clients.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use punctual_cdr::Encoder;
-
-use crate::client::{Client, request};
+use crate::client::{Client, Request, request};
 use crate::services::Served;
 
 /// Kind of hostile clients.
@@ -55,20 +53,23 @@ pub(crate) const ATTACKS: &[Attack] = &[
 /// Octets of a flooding message. A peer that is closed in the middle of one may wait for room to send the rest.
 const FLOOD: usize = 40 << 20;
 
-/// Sends requests with the same arguments on each of so many connections, and reads nothing.
+/// Sends so many requests with the same arguments on each of so many connections, and reads nothing.
 pub(crate) fn silent(
     served: &Served,
-    count: usize,
-    (operation, arguments): (&str, fn(&mut Encoder<'_>)),
+    (count, requests): (usize, usize),
+    (operation, arguments): Request,
     connect: impl Fn(SocketAddr) -> std::io::Result<TcpStream>,
 ) -> Vec<TcpStream> {
     let one = request(&served.place.key, operation, arguments);
-    let many = one.repeat(8);
+    let many = one.repeat(requests);
     let client = |_| {
         let mut stream = connect(served.place.address).ok()?;
         stream.set_nonblocking(true).ok()?;
-        stream.write_all(&many).ok()?;
-        Some(stream)
+        match stream.write_all(&many) {
+            // A server that does not read on is as it should be.
+            Err(error) if error.kind() != ErrorKind::WouldBlock => None,
+            _ => Some(stream),
+        }
     };
     (0..count).filter_map(client).collect()
 }
@@ -76,7 +77,10 @@ pub(crate) fn silent(
 fn never_read(served: &Served, long: Duration) {
     let until = Instant::now() + long;
     let connect = |place| TcpStream::connect(place);
-    let crowd = silent(served, 300, served.service.long_answer, connect);
+    let crowd = match served.service.long_answer {
+        Some(long_answer) => silent(served, (300, 8), long_answer, connect),
+        None => silent(served, (300, 2_000), ("_non_existent", |_| {}), connect),
+    };
     std::thread::sleep(until.saturating_duration_since(Instant::now()));
     drop(crowd);
 }
@@ -103,7 +107,15 @@ fn flood(served: &Served, long: Duration, clients: usize) {
 
 fn deep(served: &Served, long: Duration) {
     let (operation, arguments) = served.service.deep;
-    let whole = request(&served.place.key, operation, arguments);
+    let path = served.service.path;
+    let found = Client::new(&served.place).and_then(|mut client| {
+        assert!(client.follow(path)?, "{}", served.service.name);
+        Ok(client)
+    });
+    let Ok(found) = found else {
+        return;
+    };
+    let whole = request(found.key(), operation, arguments);
     let until = Instant::now() + long;
     at_once(4, || {
         while Instant::now() < until {
@@ -122,6 +134,8 @@ fn keep(served: &Served, long: Duration) {
         let Ok(mut client) = Client::new(&served.place) else {
             return;
         };
+        // One that is refused tries again.
+        while !client.follow(served.service.path).unwrap_or(true) && Instant::now() < until {}
         while Instant::now() < until {
             let number = number.fetch_add(1, Ordering::Relaxed);
             let called = client.call(operation, |out| arguments(out, number));

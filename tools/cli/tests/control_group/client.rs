@@ -5,15 +5,19 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use punctual_cdr::{Block, ByteOrder, Coding, Encoder};
+use punctual_cdr::{Block, ByteOrder, Coding, Decoder, Encoder, Unmarshal};
 use punctual_giop::{
     MessageHeader, MessageKind, ReplyHeader, ReplyStatus, RequestHeader, ResponseFlags,
     ServiceContexts, Target, align_body, begin_message, finish_message, message_decoder,
 };
+use punctual_ior::{IiopProfile, Ior};
 use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
 
 /// Upper bound of each wait: a hang is a failure.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Operation, and the arguments that it is sent with.
+pub(crate) type Request = (&'static str, fn(&mut Encoder<'_>));
 
 /// Place of an object.
 #[derive(Clone, Debug)]
@@ -31,7 +35,11 @@ pub(crate) struct Client {
 
 /// A reply.
 #[derive(Debug)]
-pub(crate) struct Reply(ReplyStatus);
+pub(crate) struct Reply {
+    status: ReplyStatus,
+    /// Key of the object that the reply's body begins with a reference to, if it is one.
+    key: Option<Arc<[u8]>>,
+}
 
 impl Client {
     pub(crate) fn new(place: &Place) -> std::io::Result<Self> {
@@ -82,6 +90,30 @@ impl Client {
         self.reply()
     }
 
+    /// Calls from now on the object that requests lead to, each from the object of the one before. Returns `false` if one is
+    /// answered otherwise.
+    ///
+    /// # Errors
+    /// If the connection ends before.
+    pub(crate) fn follow(&mut self, path: &[Request]) -> std::io::Result<bool> {
+        for (operation, arguments) in path {
+            let reply = self.call(operation, arguments)?;
+            match reply
+                .key
+                .filter(|_| reply.status == ReplyStatus::NoException)
+            {
+                Some(key) => self.place.key = key,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the key of the object that is called.
+    pub(crate) fn key(&self) -> &[u8] {
+        &self.place.key
+    }
+
     fn reply(&mut self) -> std::io::Result<Reply> {
         let mut message = vec![0; MessageHeader::LEN];
         self.stream.read_exact(&mut message)?;
@@ -92,14 +124,25 @@ impl Client {
             return Err(std::io::ErrorKind::ConnectionAborted.into());
         }
         let mut decoder = message_decoder(&header, &message, Coding::default());
-        Ok(Reply(ReplyHeader::decode(&mut decoder).unwrap().status))
+        let status = ReplyHeader::decode(&mut decoder).unwrap().status;
+        Ok(Reply {
+            status,
+            key: key_in(&mut decoder),
+        })
     }
 }
 
 impl Reply {
     pub(crate) fn is_result(&self) -> bool {
-        self.0 == ReplyStatus::NoException
+        self.status == ReplyStatus::NoException
     }
+}
+
+fn key_in(body: &mut Decoder<'_>) -> Option<Arc<[u8]>> {
+    body.align(8).ok()?;
+    let reference = Ior::unmarshal(body).ok()?;
+    let first = reference.profiles.first()?;
+    Some(IiopProfile::decode(&first.data).ok()?.object_key.into())
 }
 
 /// Returns a GIOP 1.2 request.

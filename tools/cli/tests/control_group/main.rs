@@ -15,8 +15,7 @@ mod services;
 mod stuck;
 #[path = "../it/support/mod.rs"]
 mod support;
-
-use std::time::Duration;
+mod table;
 
 use attacks::ATTACKS;
 use group::Group;
@@ -25,8 +24,6 @@ use stuck::BUFFER;
 
 /// Memory of the control group.
 const MEMORY: usize = 256 << 20;
-/// Time that one attack takes.
-const ATTACK: Duration = Duration::from_secs(4);
 
 #[test]
 fn every_service_stays_within_its_memory_and_serves_others_whatever_clients_do() {
@@ -45,7 +42,7 @@ fn every_service_stays_within_its_memory_and_serves_others_whatever_clients_do()
             let served = Served::start(service, attack.refuses);
             let others = served.call_meanwhile();
             let watched = served.group.watch();
-            (attack.run)(&served, ATTACK);
+            (attack.run)(&served, service.attack);
             let memory = watched.end();
             let calls = others.end();
             let is_alive = served.is_alive() && served.call();
@@ -66,9 +63,12 @@ fn every_service_ends_within_its_deadline_beside_clients_that_read_nothing() {
         return;
     }
     for service in present() {
+        let Some(answer) = service.answer else {
+            continue;
+        };
         let endpoint = format!("iiop://127.0.0.1:0/send_buffer={BUFFER}");
         let served = Served::listening(service, false, &endpoint);
-        let silent = attacks::silent(&served, 20, service.answer, stuck::connect);
+        let silent = attacks::silent(&served, (20, 8), answer, stuck::connect);
         let replies = stuck::wait_until_some_are(&silent, &served);
         // Without the deadline it would wait for ever: no reply has a time-out.
         let (status, took) = served.terminate();

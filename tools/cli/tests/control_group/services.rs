@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use punctual_cdr::Encoder;
 use punctual_ior::{IiopProfile, Ior};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -18,64 +17,7 @@ use crate::MEMORY;
 use crate::client::{Client, Place};
 use crate::etcd::{self, Etcd};
 use crate::group::Group;
-
-/// A service, and what its clients ask for.
-#[derive(Debug)]
-pub(crate) struct Service {
-    pub(crate) name: &'static str,
-    /// Arguments of the command, which `{folder}` and `{etcd}` may stand in.
-    arguments: &'static [&'static str],
-    /// Options by which it may be changed.
-    changing: &'static [&'static str],
-    prepare: fn(&Served),
-    /// Options that grant changes to somebody else.
-    refusing: &'static [&'static str],
-    /// Short request with a long answer, which may be refused for lack of room.
-    pub(crate) long_answer: (&'static str, fn(&mut Encoder<'_>)),
-    /// Short request with an answer of about 1 MiB, for which there is room.
-    pub(crate) answer: (&'static str, fn(&mut Encoder<'_>)),
-    /// Request with deep data.
-    pub(crate) deep: (&'static str, fn(&mut Encoder<'_>)),
-    /// Request that has the service keep 15 KiB, each time it is made with another number.
-    pub(crate) kept: (&'static str, fn(&mut Encoder<'_>, u64)),
-}
-
-const SERVICES: &[Service] = &[
-    Service {
-        name: "naming in memory",
-        arguments: &["naming", "serve", "--memory"],
-        ..NAMING
-    },
-    Service {
-        name: "naming in a file",
-        arguments: &["naming", "serve", "--store", "{folder}/names.redb"],
-        ..NAMING
-    },
-    Service {
-        name: "naming on etcd",
-        arguments: &["naming", "serve", "--etcd", "{etcd}"],
-        ..NAMING
-    },
-    Service {
-        name: "interface repository",
-        arguments: &["ifr", "serve", "{folder}/large.idl"],
-        changing: &["--writable"],
-        prepare: |_| {},
-        refusing: &["--allow", "192.0.2.1"],
-        // All, and some.
-        long_answer: ("describe_contents", |out| put_first(out, -1)),
-        answer: ("describe_contents", |out| put_first(out, 5)),
-        deep: ("lookup", |out| {
-            out.put_string(&"a::".repeat(4 << 20)).unwrap()
-        }),
-        kept: ("create_module", |out, number| {
-            let name = format!("m{number}{}", "x".repeat(7 << 10));
-            out.put_string(&format!("IDL:{name}:1.0")).unwrap();
-            out.put_string(&name).unwrap();
-            out.put_string("1.0").unwrap();
-        }),
-    },
-];
+use crate::table::{SERVICES, Service};
 
 /// Returns the services that can be started here, and prints the reason why others are left out.
 pub(crate) fn present() -> impl Iterator<Item = &'static Service> {
@@ -87,59 +29,6 @@ pub(crate) fn present() -> impl Iterator<Item = &'static Service> {
         }
         is_present
     })
-}
-
-impl Service {
-    fn needs_etcd(&self) -> bool {
-        self.arguments.contains(&"{etcd}")
-    }
-}
-
-const NAMING: Service = Service {
-    name: "",
-    arguments: &[],
-    changing: &[],
-    prepare: |served| {
-        let mut client = Client::new(&served.place).unwrap();
-        for number in 0..1000 {
-            let id = format!("{number:0>1000}");
-            let bound = client.call("rebind", |out| put_binding(out, &id, 100));
-            assert!(bound.unwrap().is_result(), "{number}");
-        }
-    },
-    refusing: &["--allow", "=192.0.2.1"],
-    long_answer: ("list", |out| out.put_u32(1000)),
-    answer: ("list", |out| out.put_u32(1000)),
-    deep: ("resolve", |out| {
-        let count = 1_000_000;
-        out.put_u32(count);
-        for _ in 0..count {
-            out.put_string("a").unwrap();
-            out.put_string("").unwrap();
-        }
-    }),
-    kept: ("rebind", |out, number| {
-        put_binding(out, &format!("k{number}"), 15 << 10)
-    }),
-};
-
-/// Writes arguments that ask for the first so many definitions of all kinds, inherited ones as well.
-fn put_first(out: &mut Encoder<'_>, count: i32) {
-    let dk_all = 1;
-    out.put_u32(dk_all);
-    out.put_bool(false);
-    out.put_i32(count);
-}
-
-/// Writes a name, and a reference whose only profile has an unknown tag.
-fn put_binding(out: &mut Encoder<'_>, id: &str, octets: usize) {
-    out.put_u32(1);
-    out.put_string(id).unwrap();
-    out.put_string("").unwrap();
-    out.put_string("IDL:x:1.0").unwrap();
-    out.put_u32(1);
-    out.put_u32(0x7fff_0000);
-    out.put_octets(&vec![7; octets]).unwrap();
 }
 
 /// A service in its control group.
@@ -204,7 +93,7 @@ impl Served {
             _folder: folder,
         };
         if !refuses {
-            (service.prepare)(&served);
+            (service.prepare)(&served.place);
         }
         served
     }

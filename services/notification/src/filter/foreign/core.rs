@@ -203,12 +203,16 @@ impl Foreign {
         let is_silent = outcome.as_ref().err().is_some_and(is_silent);
         if let Some(failure) = &failure {
             self.common.metrics.filter_failures.add(1);
-            tracing::debug!("a foreign filter has failed: {failure}");
+            tracing::debug!(
+                "the foreign filter at {} has failed: {failure}",
+                self.place()
+            );
         }
         let was_failing = self.note(is_silent);
         if is_silent && !was_failing {
             tracing::warn!(
-                "a foreign filter does not answer, and lets nothing through until it does: {}",
+                "the foreign filter at {} does not answer, and lets nothing through until it does: {}",
+                self.place(),
                 failure.unwrap_or_default(),
             );
         }
@@ -226,6 +230,11 @@ impl Foreign {
         for question in waiting {
             question.cancel();
         }
+    }
+
+    /// Returns the filter's address, for logs.
+    fn place(&self) -> String {
+        reference::endpoint(self.target.object()).unwrap_or_else(|| "no address".to_owned())
     }
 
     /// Notes whether the filter was silent; returns whether it was before.
