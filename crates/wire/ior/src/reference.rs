@@ -20,6 +20,14 @@ pub struct Ior {
 }
 
 impl Ior {
+    /// Upper bound of the number of profiles of a reference that is read: each takes several times as much memory as on the
+    /// wire, where an empty one takes 8 bytes. Groups of objects have one for each member.
+    pub const MOST_PROFILES: u32 = 1024;
+
+    /// Upper bound of the octets in the profiles of a reference that is read, together: whoever keeps a number of references
+    /// keeps no more than this for each.
+    pub const MOST_OCTETS: u32 = 256 << 10;
+
     /// Returns the nil reference, which has an empty type id and no profiles.
     #[must_use]
     pub const fn nil() -> Self {
@@ -55,12 +63,31 @@ impl Marshal for Ior {
 impl Unmarshal for Ior {
     const MIN_SIZE: usize = 8;
 
+    /// Reads a reference.
+    ///
+    /// # Errors
+    /// [`CdrError::LengthOverLimit`] of one with more than [`Ior::MOST_PROFILES`] or [`Ior::MOST_OCTETS`], and those of its
+    /// parts.
     fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
-        Ok(Self {
-            type_id: input
-                .get_string_in(NarrowCodeSet::Iso8859_1)
-                .map(Cow::into_owned)?,
-            profiles: Vec::unmarshal(input)?,
-        })
+        let type_id = input
+            .get_string_in(NarrowCodeSet::Iso8859_1)
+            .map(Cow::into_owned)?;
+        let count = input.get_length(TaggedProfile::MIN_SIZE)?;
+        within(count, Self::MOST_PROFILES)?;
+        let profiles = TaggedProfile::unmarshal_vec(input, count)?;
+        within(
+            profiles.iter().map(|profile| profile.data.len()).sum(),
+            Self::MOST_OCTETS,
+        )?;
+        Ok(Self { type_id, profiles })
+    }
+}
+
+/// Checks that a length is not above a limit.
+fn within(length: usize, limit: u32) -> Result<(), CdrError> {
+    let length = u32::try_from(length).unwrap_or(u32::MAX);
+    match length <= limit {
+        true => Ok(()),
+        false => Err(CdrError::LengthOverLimit { length, limit }),
     }
 }

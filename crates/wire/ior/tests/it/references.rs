@@ -46,6 +46,29 @@ fn a_reference_of_omniorb_is_read_as_its_own_tool_reads_it() {
 }
 
 #[test]
+fn profiles_beyond_the_limits_are_refused() {
+    let read = |count: u32, octets: u32| {
+        let profile = TaggedProfile {
+            tag: 7,
+            data: vec![0; octets as usize / count as usize],
+        };
+        let ior = Ior {
+            type_id: String::new(),
+            profiles: vec![profile; count as usize],
+        };
+        let text = ior.stringify(ByteOrder::Little).unwrap();
+        text.parse::<Ior>().map(|read| assert_eq!(read, ior))
+    };
+    let (most, octets) = (Ior::MOST_PROFILES, Ior::MOST_OCTETS);
+    assert_eq!(read(most, 0), Ok(()));
+    assert_eq!(read(1, octets), Ok(()));
+    let refused = |length, limit| Err(IorError::from(CdrError::LengthOverLimit { length, limit }));
+    assert_eq!(read(most + 1, 0), refused(most + 1, most));
+    assert_eq!(read(1, octets + 1), refused(octets + 1, octets));
+    assert_eq!(read(2, octets + 2), refused(octets + 2, octets));
+}
+
+#[test]
 fn an_iiop_profile_has_the_layout_of_the_standard() {
     let profile = IiopProfile {
         version: IiopVersion { major: 1, minor: 1 },
