@@ -13,6 +13,8 @@ pub(super) const NO_DISTANCE: u64 = 1 << 63;
 
 /// Number of arrivals that are looked at together, and whose mean distance may become the period.
 const BLOCK: usize = 64;
+/// Number of arrivals that are visited together: of two, the compiler makes code without branches; of more, it does not.
+const CHUNK: usize = 2;
 /// Number of arrivals that are kept: several blocks, as threads add others while one looks at them.
 const RING: usize = 4 * BLOCK;
 
@@ -96,7 +98,7 @@ impl ArrivalTimes {
         bursts.skip_lost(number);
         while bursts.number < number {
             let block = self.block(bursts.number);
-            if !bursts.add(times(block)) {
+            if !bursts.add(block) {
                 break;
             }
             for place in block {
@@ -117,7 +119,7 @@ impl ArrivalTimes {
             let counted = usize::try_from(number - bursts.number).unwrap_or(BLOCK);
             let stored = times(block).take(counted).take_while(|time| *time != EMPTY);
             let stored = stored.count();
-            if !bursts.add(times(&block[..stored])) || stored < BLOCK {
+            if !bursts.add(&block[..stored]) || stored < BLOCK {
                 break;
             }
         }
@@ -135,7 +137,7 @@ impl ArrivalTimes {
 }
 
 /// Returns the times in places of the ring.
-fn times(places: &[AtomicU64]) -> impl ExactSizeIterator<Item = u64> + Clone {
+fn times(places: &[AtomicU64]) -> impl Iterator<Item = u64> {
     places.iter().map(|place| place.load(Ordering::Relaxed))
 }
 
@@ -159,48 +161,49 @@ impl Bursts {
     ///
     /// They need not be in the order of their times, where threads have overtaken one another: of any that follow one
     /// another in time, the first and the last of this order are no farther apart, and have no fewer between them.
-    fn add(&mut self, times: impl ExactSizeIterator<Item = u64> + Clone) -> bool {
+    fn add(&mut self, arrivals: &[AtomicU64]) -> bool {
         let before = *self;
-        self.pass(times.clone());
+        self.pass(arrivals);
         if self.latest == EMPTY {
             *self = before;
             return false;
         }
-        let mean = before.mean_until(self.latest, times.clone());
+        let mean = before.mean_until(self.latest, arrivals);
         if let Some(mean) = mean.filter(|mean| *mean < before.period) {
             *self = before;
             self.shorten(mean);
-            self.pass(times);
+            self.pass(arrivals);
         }
         true
     }
 
     /// Returns the mean distance of arrivals up to the latest one, if it may be a period.
-    fn mean_until(
-        &self,
-        latest: u64,
-        times: impl ExactSizeIterator<Item = u64> + Clone,
-    ) -> Option<u64> {
-        let count = times.len();
+    fn mean_until(&self, latest: u64, arrivals: &[AtomicU64]) -> Option<u64> {
+        let count = arrivals.len();
         if self.period == u64::MAX {
-            let begin = times.fold(latest, u64::min);
+            let begin = times(arrivals).fold(latest, u64::min);
             return (latest - begin).checked_div(count.checked_sub(1)? as u64);
         }
         (count == BLOCK).then(|| (latest - self.latest) / BLOCK as u64)
     }
 
     /// Adds arrivals with the period as it is. All are visited once, with few instructions for each.
-    fn pass(&mut self, times: impl ExactSizeIterator<Item = u64>) {
+    fn pass(&mut self, times: &[AtomicU64]) {
         self.number += times.len() as u64;
         let (period, mut latest, mut expected) = (self.period, self.latest, self.expected);
-        let mut jitter = self.jitter.cast_signed();
-        for time in times {
+        // Negative, as the difference is that is at hand where the later of the two is chosen.
+        let mut jitter = self.jitter.cast_signed().wrapping_neg();
+        let mut visit = |time: &AtomicU64| {
+            let time = time.load(Ordering::Relaxed);
             latest = latest.max(time);
-            jitter = jitter.max(expected.wrapping_sub(time).cast_signed());
+            jitter = jitter.min(time.wrapping_sub(expected).cast_signed());
             expected = expected.max(time).wrapping_add(period);
-        }
+        };
+        let (chunks, rest) = times.as_chunks::<CHUNK>();
+        chunks.iter().flatten().for_each(&mut visit);
+        rest.iter().for_each(&mut visit);
         (self.latest, self.expected) = (latest, expected);
-        self.jitter = jitter.cast_unsigned();
+        self.jitter = jitter.wrapping_neg().cast_unsigned();
     }
 
     /// Makes the period shorter, if it is one. A jitter that was enough for the longer period is, for the shorter one,

@@ -16,10 +16,27 @@ use std::sync::Arc;
 
 thread_local! {
     static OWN: RefCell<Table> = const { RefCell::new(Table::NONE) };
-    /// Operation that the thread served last. Dropped with the table: so no access has to ask whether it has been dropped.
-    static LAST: Cell<Option<ManuallyDrop<Rc<Served>>>> = const { Cell::new(None) };
-    /// Sum of the execution times of all upcalls of the thread that have ended.
-    static EXECUTED: Cell<u64> = const { Cell::new(0) };
+    static RECENT: Recent = const { Recent::new() };
+}
+
+/// What each upcall of a thread reads and changes. Nothing of it is dropped when the thread ends: so no access has to ask
+/// whether it has been.
+struct Recent {
+    /// Operation that the thread served last. Dropped with the table.
+    last: Cell<Option<ManuallyDrop<Rc<Served>>>>,
+    /// Sum of the execution times of all upcalls that have ended.
+    executed: Cell<u64>,
+    /// True from when there was a last operation. While its place is empty, then, an upcall in progress has taken it, and
+    /// puts it back without looking.
+    has_last: Cell<bool>,
+}
+
+/// Operation that was taken for an upcall.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub(super) served: Rc<Served>,
+    /// True if it becomes the thread's last operation: no upcall around it has taken that.
+    becomes_last: bool,
 }
 
 /// Hash table of operations, with open addressing; at most half full.
@@ -50,7 +67,7 @@ pub(super) struct Served {
     pub(super) clock: CpuClock,
 }
 
-/// Takes the operation that the thread served last, for [`put_back`], if it is this one, of this recording, is
+/// Takes the operation that the thread served last, for [`put_last_back`], if it is this one, of this recording, is
 /// measured by the processor's counter, and no timeline is running.
 #[inline(always)]
 pub(super) fn take_last(
@@ -58,7 +75,7 @@ pub(super) fn take_last(
     interfaces: Interfaces,
     name: &str,
 ) -> Option<Rc<Served>> {
-    match LAST.take() {
+    match RECENT.with(|recent| recent.last.take()) {
         Some(last) if last.observers == observers && last.whole == Key::new(interfaces, name) => {
             Some(ManuallyDrop::into_inner(last))
         }
@@ -72,45 +89,51 @@ pub(super) fn take_last(
 /// Leaves the operation that the thread served last where it was.
 #[inline(never)]
 fn leave(last: Option<ManuallyDrop<Rc<Served>>>) {
-    LAST.set(last);
+    RECENT.with(|recent| recent.last.set(last));
+}
+
+/// Puts an operation back that [`take_last`] took. No other one is in its place: a nested upcall leaves it empty.
+#[inline(always)]
+pub(super) fn put_last_back(served: ManuallyDrop<Rc<Served>>) {
+    RECENT.with(|recent| recent.last.set(Some(served)));
 }
 
 /// Returns the CPU time of the thread without that of upcalls that have ended.
 #[inline(always)]
 pub(super) fn own_cpu(clock: &CpuClock) -> u64 {
-    clock.nanos().wrapping_sub(EXECUTED.get())
+    clock
+        .nanos()
+        .wrapping_sub(RECENT.with(|recent| recent.executed.get()))
 }
 
 /// Returns the execution time of an upcall that has ended, without those nested in it, by [`own_cpu`] at its beginning.
 #[inline(always)]
 pub(super) fn executed_since(begin: u64, clock: &CpuClock) -> u64 {
     let executed = clock.nanos().wrapping_sub(begin);
-    executed.wrapping_sub(EXECUTED.replace(executed))
+    executed.wrapping_sub(RECENT.with(|recent| recent.executed.replace(executed)))
 }
 
-/// Puts an operation back that was taken.
-#[inline(always)]
-pub(super) fn put_back(served: Rc<Served>) {
-    let served = Some(ManuallyDrop::new(served));
-    if let Some(before) = LAST.replace(served) {
-        drop_cold(before);
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn drop_cold(served: ManuallyDrop<Rc<Served>>) {
-    drop(ManuallyDrop::into_inner(served));
-}
-
-/// Takes an operation: the last one if its name is long, or another one of the table.
-pub(super) fn take(interfaces: Interfaces, name: &str) -> Option<Rc<Served>> {
+/// Takes an operation, for [`put_back`]: the last one if its name is long, or another one of the table.
+pub(super) fn take(interfaces: Interfaces, name: &str) -> Option<Taken> {
     let (session, key) = (session::number(), Key::new(interfaces, name));
-    let last = LAST.take();
-    let last = last.map(ManuallyDrop::into_inner);
-    if let Some(last) = last.filter(|last| last.is(session, key) && last.has_name(name)) {
-        return Some(last);
-    }
+    let last = RECENT.with(|recent| recent.last.take());
+    let becomes_last = last.is_some() || !RECENT.with(|recent| recent.has_last.get());
+    let is_it = |last: &Served| last.is(session, key) && last.has_name(name);
+    let served = match last {
+        Some(last) if is_it(&last) => ManuallyDrop::into_inner(last),
+        last => {
+            RECENT.with(|recent| recent.last.set(last));
+            find(session, key, name)?
+        }
+    };
+    Some(Taken {
+        served,
+        becomes_last,
+    })
+}
+
+/// Returns an operation of the table.
+fn find(session: u64, key: Key, name: &str) -> Option<Rc<Served>> {
     // A thread that is ending has no table.
     let found = OWN.try_with(|own| {
         let own = own.try_borrow().ok()?;
@@ -120,6 +143,16 @@ pub(super) fn take(interfaces: Interfaces, name: &str) -> Option<Rc<Served>> {
         own.find(key, name).cloned()
     });
     found.ok().flatten()
+}
+
+/// Puts an operation back that [`take`] took: it is the thread's last one now, unless it was nested in another upcall's.
+pub(super) fn put_back(taken: Taken) {
+    if !taken.becomes_last {
+        return;
+    }
+    RECENT.with(|recent| recent.has_last.set(true));
+    let before = RECENT.with(|recent| recent.last.replace(Some(ManuallyDrop::new(taken.served))));
+    drop(before.map(ManuallyDrop::into_inner));
 }
 
 /// Returns the recording that the thread has joined.
@@ -148,6 +181,16 @@ pub(super) fn keep(
     });
     if let Some(times) = times {
         session.give_back(times);
+    }
+}
+
+impl Recent {
+    const fn new() -> Self {
+        Self {
+            last: Cell::new(None),
+            executed: Cell::new(0),
+            has_last: Cell::new(false),
+        }
     }
 }
 
@@ -220,8 +263,9 @@ fn whole(key: Key, name: &str) -> Key {
 impl Drop for Table {
     fn drop(&mut self) {
         let Some(session) = &self.session else { return };
-        if let Some(last) = LAST.take() {
-            drop_cold(last);
+        if let Some(last) = RECENT.with(|recent| recent.last.take()) {
+            RECENT.with(|recent| recent.has_last.set(false));
+            drop(ManuallyDrop::into_inner(last));
         }
         // An upcall in progress, in which another recording began, still adds to its own.
         let served = self.slots.drain(..).flatten();

@@ -4,7 +4,7 @@ use super::arrivals::NO_DISTANCE;
 use super::expected::{Violation, ViolationKind};
 use super::operation::{Operation, ThreadTimes, Times};
 use super::session::{self, Session};
-use super::thread::{self, Served};
+use super::thread::{self, Served, Taken};
 use super::ticks::{self, Scale};
 use crate::observed::Observers;
 use punctual_sys::cpu_clock::CpuClock;
@@ -19,12 +19,13 @@ use std::time::Duration;
 /// Least distance of two log messages about violations, in nanoseconds.
 const LOG_DISTANCE: u64 = 1_000_000_000;
 
-/// Upcall that is being measured, for object adapters. Dropped without
-/// [`MeasuredUpcall::end`], as when the servant panics, it is measured if its operation is known; else its execution time
-/// is that of the upcall that it is nested in.
+/// Upcall of the operation that the thread served last, for object adapters. Dropped without [`LastUpcall::end`], as when the
+/// servant panics, it is measured too.
+// Its functions are parts of their callers: so nothing is passed in memory between the two.
 #[derive(Debug)]
-pub struct MeasuredUpcall {
-    /// Operation, if the thread has served it before.
+#[must_use]
+pub struct LastUpcall {
+    /// Operation; `None` once it has ended.
     served: Option<Rc<Served>>,
     /// Distance to the upcall of the operation before, in ticks; [`NO_DISTANCE`] if it is not known.
     distance: u64,
@@ -34,46 +35,94 @@ pub struct MeasuredUpcall {
     cpu: u64,
 }
 
-impl MeasuredUpcall {
+/// Upcall of any operation that is being measured, for object adapters. Dropped without
+/// [`MeasuredUpcall::end`], as when the servant panics, it is measured if its operation is known; else its execution time
+/// is that of the upcall that it is nested in.
+#[derive(Debug)]
+#[must_use]
+pub struct MeasuredUpcall {
+    /// Operation, if the thread has served it before.
+    taken: Option<Taken>,
+    /// Distance to the upcall of the operation before, in ticks; [`NO_DISTANCE`] if it is not known.
+    distance: u64,
+    /// Time at which the upcall began, in ticks.
+    began: u64,
+    /// CPU time of the thread without that of earlier upcalls when it began.
+    cpu: u64,
+}
+
+impl LastUpcall {
     /// Begins to measure an upcall of the operation that the calling thread served last; `None` if it is another one,
     /// or a timeline is running. `interfaces` are the servant's repository ids, the most derived one first.
-    // A part of its caller, as `end_known` is: so nothing is passed in memory between the two.
-    #[must_use]
     #[inline(always)]
-    pub fn of_last(
+    pub fn begin(
         observers: Observers,
         interfaces: &'static [&'static str],
         operation: &str,
     ) -> Option<Self> {
         let began = cycles::now();
         let served = thread::take_last(observers, interfaces, operation)?;
-        Some(Self::of(served, began))
-    }
-
-    /// Begins to measure an upcall of the calling thread, of any operation.
-    #[must_use]
-    #[inline(never)]
-    pub fn begin(interfaces: &'static [&'static str], operation: &str) -> Self {
-        let began = ticks::now();
-        if let Some(served) = thread::take(interfaces, operation) {
-            return Self::of(served, began);
-        }
-        Self {
-            served: None,
-            distance: NO_DISTANCE,
-            began,
-            cpu: thread::own_cpu(&CpuClock::new()),
-        }
-    }
-
-    #[inline(always)]
-    fn of(served: Rc<Served>, began: u64) -> Self {
         // Were it dropped by a panic of `add`, which has none, it would be kept in memory meanwhile.
         let served = ManuallyDrop::new(served);
         let distance = served.operation.arrivals.add(began);
         let cpu = thread::own_cpu(&served.clock);
-        Self {
+        Some(Self {
             served: Some(ManuallyDrop::into_inner(served)),
+            distance,
+            began,
+            cpu,
+        })
+    }
+
+    /// Ends the measurement.
+    #[inline(always)]
+    pub fn end(mut self) {
+        if let Some(served) = self.served.take() {
+            end_last(served, self.distance, self.began, self.cpu);
+        }
+    }
+}
+
+impl Drop for LastUpcall {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(served) = self.served.take() {
+            end_in_drop(served, self.distance, self.began, self.cpu);
+        }
+    }
+}
+
+/// Ends the measurement of an upcall that has panicked.
+#[cold]
+#[inline(never)]
+fn end_in_drop(served: Rc<Served>, distance: u64, began: u64, cpu: u64) {
+    end_last(served, distance, began, cpu);
+}
+
+#[inline(always)]
+fn end_last(served: Rc<Served>, distance: u64, began: u64, cpu: u64) {
+    // Were it dropped by a panic of `end_served`, which has none, it would be kept in memory meanwhile.
+    let served = ManuallyDrop::new(served);
+    end_served(&served, distance, began, cpu);
+    thread::put_last_back(served);
+}
+
+impl MeasuredUpcall {
+    /// Begins to measure an upcall of the calling thread, of any operation. `interfaces` are the servant's repository ids,
+    /// the most derived one first.
+    #[inline(never)]
+    pub fn begin(interfaces: &'static [&'static str], operation: &str) -> Self {
+        let began = ticks::now();
+        let taken = thread::take(interfaces, operation);
+        let (distance, cpu) = match &taken {
+            Some(Taken { served, .. }) => (
+                served.operation.arrivals.add(began),
+                thread::own_cpu(&served.clock),
+            ),
+            None => (NO_DISTANCE, thread::own_cpu(&CpuClock::new())),
+        };
+        Self {
+            taken,
             distance,
             began,
             cpu,
@@ -84,15 +133,12 @@ impl MeasuredUpcall {
     #[must_use]
     #[inline(always)]
     pub fn is_known(&self) -> bool {
-        self.served.is_some()
+        self.taken.is_some()
     }
 
     /// Ends the measurement of an operation that the thread has served before; that of another one is lost.
-    #[inline(always)]
-    pub fn end_known(mut self) {
-        if let Some(served) = self.served.take() {
-            end_served(served, self.distance, self.began, self.cpu);
-        }
+    pub fn end_known(self) {
+        drop(self);
     }
 
     /// Ends the measurement. If the thread has not served the operation before, `first` is called for
@@ -111,25 +157,19 @@ impl MeasuredUpcall {
 }
 
 impl Drop for MeasuredUpcall {
-    #[inline(always)]
+    #[inline(never)]
     fn drop(&mut self) {
-        if let Some(served) = self.served.take() {
-            end_in_drop(served, self.distance, self.began, self.cpu);
+        if let Some(taken) = self.taken.take() {
+            end_served(&taken.served, self.distance, self.began, self.cpu);
+            thread::put_back(taken);
         }
     }
-}
-
-/// Ends the measurement of an upcall that has panicked.
-#[cold]
-#[inline(never)]
-fn end_in_drop(served: Rc<Served>, distance: u64, began: u64, cpu: u64) {
-    end_served(served, distance, began, cpu);
 }
 
 /// Ends the measurement of an upcall of an operation that the thread has served before.
 // The execution time is judged before the other clock is read: so the three ranges are three branches.
 #[inline(always)]
-fn end_served(served: Rc<Served>, distance: u64, began: u64, cpu: u64) {
+fn end_served(served: &Served, distance: u64, began: u64, cpu: u64) {
     let execution = thread::executed_since(cpu, &served.clock);
     let usual = served.usual.get();
     if !usual.execution.contains(execution) {
@@ -140,7 +180,6 @@ fn end_served(served: Rc<Served>, distance: u64, began: u64, cpu: u64) {
         return end_unusual(served, execution, distance, response);
     }
     served.times.add(execution, response, distance);
-    thread::put_back(served);
 }
 
 /// First upcall of an operation on a thread.
@@ -180,7 +219,7 @@ fn add_first(first: &FirstUpcall<'_>, execution: u64, response: u64, began: u64)
 /// measured by `CLOCK_MONOTONIC`.
 #[cold]
 #[inline(never)]
-fn end_unusual_execution(served: Rc<Served>, execution: u64, distance: u64, began: u64) {
+fn end_unusual_execution(served: &Served, execution: u64, distance: u64, began: u64) {
     let response = ticks::now().wrapping_sub(began);
     end_unusual(served, execution, distance, response);
 }
@@ -188,7 +227,7 @@ fn end_unusual_execution(served: Rc<Served>, execution: u64, distance: u64, bega
 /// Adds times that are shorter or longer than all before, or violate the plan.
 #[cold]
 #[inline(never)]
-fn end_unusual(served: Rc<Served>, execution: u64, distance: u64, response: u64) {
+fn end_unusual(served: &Served, execution: u64, distance: u64, response: u64) {
     let times = Times {
         execution,
         response,
@@ -196,7 +235,6 @@ fn end_unusual(served: Rc<Served>, execution: u64, distance: u64, response: u64)
     };
     served.usual.set(served.times.add_unusual(times));
     judge(&served.times, times);
-    thread::put_back(served);
 }
 
 /// Reports the times of an upcall that violate the plan.

@@ -3,7 +3,7 @@
 
 use super::request::Request;
 use crate::servant::Servant;
-use punctual_orb::measurement::{FirstUpcall, MeasuredUpcall, is_recording};
+use punctual_orb::measurement::{FirstUpcall, LastUpcall, MeasuredUpcall, is_recording};
 use punctual_orb::{DispatchError, Observers, SystemExceptionKind as Kind, timeline};
 use std::sync::Arc;
 
@@ -20,18 +20,18 @@ pub(super) fn answer<R: Request>(
     request.answer(servant)
 }
 
-#[inline(never)]
+#[inline(always)]
 fn answer_observed<R: Request>(
     servant: &Arc<dyn Servant>,
     request: &mut R,
     observers: Observers,
 ) -> Result<R::Done, DispatchError> {
     let interfaces = servant.repository_ids();
-    let Some(upcall) = MeasuredUpcall::of_last(observers, interfaces, request.operation()) else {
+    let Some(upcall) = LastUpcall::begin(observers, interfaces, request.operation()) else {
         return answer_other(servant, request, observers);
     };
     let answered = request.answer(servant);
-    upcall.end_known();
+    upcall.end();
     answered
 }
 
