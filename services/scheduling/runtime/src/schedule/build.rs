@@ -1,15 +1,16 @@
 //! Schedules, made of models.
 
 use super::activity::{Activity, Dispatching};
+use super::doubt::Doubt;
 use super::dynamic::{self, Dynamic};
+use super::execution::{Execution, Priorities};
 use super::options::{ScheduleOptions, Unproved};
 use crate::error::{MachineError, ScheduleError, UnknownName};
 use punctual::rt::{DynamicScheduling, Priority, Reservation, RtConfig};
 use punctual_scheduling::Time;
-use punctual_scheduling::analysis::blocking::Protocol;
 use punctual_scheduling::analysis::supply;
 use punctual_scheduling::model::{Model, read};
-use punctual_scheduling::plan::{Plan, PlannedStream, Verdict, plan};
+use punctual_scheduling::plan::{Plan, PlannedStream};
 use punctual_scheduling::strategy::{Rms, Strategy, by_name};
 use punctual_sys::processor;
 use std::collections::BTreeMap;
@@ -28,6 +29,8 @@ pub struct Schedule {
     is_packed: bool,
     model: Model,
     plan: Plan,
+    dynamic: Dynamic,
+    doubts: Vec<Doubt>,
     activities: BTreeMap<String, Arc<Activity>>,
 }
 
@@ -70,24 +73,25 @@ impl Schedule {
             known: model.hosts.iter().map(|one| one.name.clone()).collect(),
         })?;
         let strategy = chosen(&model, options)?;
-        let mut model = model;
-        // The mutexes of an RTORB inherit priorities; those with ceilings block no longer.
-        model.protocol = Protocol::Inheritance;
-        let mut planned = united(&model, strategy)?;
-        let dynamic = dynamic::choose(&model, &planned, &found);
+        let execution = Execution::of(model, &found, strategy, options.lanes)?;
         if options.unproved == Unproved::Refuse {
-            dynamic::check_executed(&model, &planned, &found)?;
+            execution.check()?;
         }
-        model = dynamic::queued_everywhere(&model, &planned);
-        planned = united(&model, strategy)?;
-        let priorities = Priorities::of(&planned, options.lanes);
-        check_proof(&planned, &priorities, options.unproved)?;
+        let Execution {
+            model,
+            plan,
+            priorities,
+            dynamic,
+            doubts,
+        } = execution;
         let mut schedule = Self {
             allowed: processor::allowed().map_err(MachineError::from)?,
             is_packed: options.lanes.is_some(),
             host: found.name,
             model,
-            plan: planned,
+            plan,
+            dynamic,
+            doubts,
             activities: BTreeMap::new(),
         };
         schedule.activities = schedule.released(&priorities, dynamic)?;
@@ -111,6 +115,23 @@ impl Schedule {
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// Returns what keeps the schedule from being proved, as this host executes it; nothing if it is proved.
+    /// [`Unproved::Refuse`] refuses it, and `punctual schedule check --here` prints it.
+    #[must_use]
+    pub fn doubts(&self) -> &[Doubt] {
+        &self.doubts
+    }
+
+    /// Returns the reason for which operations that are dispatched by deadline or laxity wait in queues; `None` if none
+    /// does.
+    #[must_use]
+    pub fn queued_because(&self) -> Option<&'static str> {
+        match self.dynamic {
+            Dynamic::Queues(why) => Some(why),
+            Dynamic::None | Dynamic::Reservations => None,
+        }
     }
 
     /// Returns the activities of the host, in the order of their names.
@@ -282,46 +303,6 @@ impl Schedule {
     }
 }
 
-/// CORBA priority of each stream.
-struct Priorities {
-    of_streams: Vec<Option<i16>>,
-    /// Response time of each stream, with the lanes.
-    responses: Vec<Option<Time>>,
-    /// Names of the operations that become late by sharing lanes.
-    late: Vec<String>,
-}
-
-impl Priorities {
-    fn of(plan: &Plan, lanes: Option<u32>) -> Self {
-        let mut of_streams: Vec<_> = plan.streams.iter().map(|one| one.priority).collect();
-        let mut responses: Vec<_> = plan.streams.iter().map(|one| one.response).collect();
-        let mut late = Vec::new();
-        for cost in lanes
-            .filter(|&count| count > 0)
-            .map_or_else(Vec::new, |count| plan.lanes(count))
-        {
-            for one in &cost.streams {
-                responses[one.stream] = one.after;
-                of_streams[one.stream] = cost.priorities.get(one.lane).copied();
-                let planned = &plan.streams[one.stream];
-                let is_late = one.after.is_none_or(|after| after > planned.deadline);
-                if planned.verdict == Verdict::Fits && is_late {
-                    late.push(one.operation.clone());
-                }
-            }
-        }
-        Self {
-            of_streams,
-            responses,
-            late,
-        }
-    }
-
-    fn of_stream(&self, index: usize) -> Option<Priority> {
-        Priority::new((*self.of_streams.get(index)?)?).ok()
-    }
-}
-
 fn chosen(
     model: &Model,
     options: &ScheduleOptions,
@@ -329,30 +310,6 @@ fn chosen(
     let named = options.strategy.as_deref().or(model.strategy.as_deref());
     let Some(name) = named else { return Ok(&Rms) };
     by_name(name).ok_or_else(|| ScheduleError::Strategy(name.to_owned()))
-}
-
-fn united(model: &Model, strategy: &dyn Strategy) -> Result<Plan, ScheduleError> {
-    let plan = plan(model, strategy).map_err(ScheduleError::Faults)?;
-    Ok(plan.united(model))
-}
-
-/// Checks that all hosts meet all deadlines: chains of calls depend on one another.
-fn check_proof(
-    plan: &Plan,
-    priorities: &Priorities,
-    unproved: Unproved,
-) -> Result<(), ScheduleError> {
-    let late = plan
-        .streams
-        .iter()
-        .filter(|one| one.verdict != Verdict::Fits);
-    let mut late: Vec<_> = late.map(|one| one.operation.clone()).collect();
-    late.extend(priorities.late.iter().cloned());
-    late.dedup();
-    match late.is_empty() || unproved == Unproved::Admit {
-        true => Ok(()),
-        false => Err(ScheduleError::NotProved { late }),
-    }
 }
 
 /// Adds another stream of an operation to its activity: the more urgent of both priorities, the shorter of both

@@ -2,9 +2,12 @@
 
 mod activity;
 mod build;
+mod doubt;
 mod dynamic;
+mod execution;
 mod options;
 
 pub use activity::{Activity, Dispatching};
 pub use build::Schedule;
+pub use doubt::Doubt;
 pub use options::{ScheduleOptions, Unproved};

@@ -2,7 +2,9 @@
 
 use crate::setting::{PLANT, any_schedule, model, scheduled};
 use punctual::rt::SchedulingParameter;
-use punctual_scheduling_runtime::{Dispatching, Schedule, ScheduleError, ScheduleOptions, Time};
+use punctual_scheduling_runtime::{
+    Dispatching, Doubt, Schedule, ScheduleError, ScheduleOptions, Time,
+};
 
 fn ms(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
@@ -226,6 +228,34 @@ fn what_threads_do_not_do_is_refused() {
 }
 
 #[test]
+fn an_admitted_schedule_says_what_is_not_proved_and_why_jobs_wait_in_queues() {
+    assert_eq!(any_schedule(PLANT).doubts(), []);
+    assert_eq!(any_schedule(PLANT).queued_because(), None);
+    let text = "
+        strategy = 'MLF'
+        [operation.fast]\nwcet = '1ms'\nperiod = '10ms'\ndeadline = '5ms'
+        [operation.slow]\nwcet = '15ms'\nperiod = '20ms'
+    ";
+    let queued = any_schedule(text);
+    let operation = "fast".to_owned();
+    assert_eq!(queued.doubts(), [Doubt::Late { operation }]);
+    let why = queued.queued_because().unwrap();
+    assert!(why.contains("dispatches by deadline alone"), "{why}");
+    let levels = any_schedule(
+        "
+        strategy = 'MUF'
+        [operation.high]\nwcet = '1ms'\nperiod = '50ms'\ncriticality = 'high'
+        [operation.low]\nwcet = '1ms'\nperiod = '40ms'
+    ",
+    );
+    let named = levels.doubts().iter().map(|doubt| match doubt {
+        Doubt::NotExecuted { operation, .. } => operation.as_str(),
+        other => panic!("{other}"),
+    });
+    assert_eq!(named.collect::<Vec<_>>(), ["high", "low"]);
+}
+
+#[test]
 fn a_reservation_has_the_time_that_the_platform_may_take_up_to_its_deadline() {
     let schedule = any_schedule(
         "
@@ -274,4 +304,21 @@ fn mutexes_are_taken_for_ones_that_inherit_priorities() {
         matches!(refused, ScheduleError::NotProved { .. }),
         "{refused}"
     );
+}
+
+#[test]
+fn the_examples_that_fit_are_taken_by_a_program() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../examples/schedule");
+    for (name, host) in [
+        ("fits", ""),
+        ("seventy", ""),
+        ("rehearsed", ""),
+        ("two_hosts", "sensor"),
+        ("two_hosts", "control"),
+    ] {
+        let file = format!("{folder}/{name}.toml");
+        let schedule = Schedule::from_file(&file, host, &ScheduleOptions::default());
+        let schedule = schedule.unwrap_or_else(|refused| panic!("{file}: {refused}"));
+        assert!(schedule.activities().count() > 0, "{file}");
+    }
 }
