@@ -5,11 +5,12 @@ use super::doubt::Doubt;
 use super::dynamic::{self, Dynamic};
 use super::execution::{Execution, Priorities};
 use super::options::{ScheduleOptions, Unproved};
+use super::stubs;
 use crate::error::{MachineError, ScheduleError, UnknownName};
-use punctual::rt::{DynamicScheduling, Priority, Reservation, RtConfig};
+use punctual::rt::{DynamicScheduling, Priority, Reservation, RtConfig, RtOperation};
 use punctual_scheduling::Time;
 use punctual_scheduling::analysis::supply;
-use punctual_scheduling::model::{Model, read};
+use punctual_scheduling::model::Model;
 use punctual_scheduling::plan::{Plan, PlannedStream};
 use punctual_scheduling::strategy::{Rms, Strategy, by_name};
 use punctual_sys::processor;
@@ -45,14 +46,42 @@ impl Schedule {
         host: &str,
         options: &ScheduleOptions,
     ) -> Result<Arc<Self>, ScheduleError> {
+        Self::from_file_and_stubs(file, &[], host, options)
+    }
+
+    /// Reads a model from a file as [`Schedule::from_file`] does, and completes it by the timing that `@rt` states in the
+    /// IDL, as the stubs carry it: the constants `RT_OPERATIONS` of references, e.g. `[Sensor::RT_OPERATIONS]`. What both
+    /// state, the file decides.
+    ///
+    /// # Errors
+    /// As [`Schedule::from_file`]; an operation of two timings.
+    pub fn from_file_and_stubs(
+        file: impl AsRef<Path>,
+        stubs: &[&[RtOperation]],
+        host: &str,
+        options: &ScheduleOptions,
+    ) -> Result<Arc<Self>, ScheduleError> {
         let file = file.as_ref();
         let unreadable = |error| ScheduleError::Unreadable {
             file: file.to_owned(),
             error,
         };
         let text = std::fs::read_to_string(file).map_err(unreadable)?;
-        let model = read(&file.display().to_string(), &text).map_err(ScheduleError::Faults)?;
+        let model = stubs::model(&file.display().to_string(), &text, stubs)?;
         Self::new(model, host, options)
+    }
+
+    /// Makes a schedule of the operations that the stubs carry, for one host of one processor; see
+    /// [`Schedule::from_file_and_stubs`].
+    ///
+    /// # Errors
+    /// As [`Schedule::from_file_and_stubs`].
+    pub fn from_stubs(
+        stubs: &[&[RtOperation]],
+        options: &ScheduleOptions,
+    ) -> Result<Arc<Self>, ScheduleError> {
+        let model = stubs::model("the stubs", "", stubs)?;
+        Self::new(model, "", options)
     }
 
     /// Plans a model, and takes the part of a host. A host of an empty name is the model's only one.

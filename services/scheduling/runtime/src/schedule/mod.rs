@@ -6,6 +6,7 @@ mod doubt;
 mod dynamic;
 mod execution;
 mod options;
+mod stubs;
 
 pub use activity::{Activity, Dispatching};
 pub use build::Schedule;

@@ -1,7 +1,7 @@
 //! Tests of schedules that are made of models.
 
 use crate::setting::{PLANT, any_schedule, model, scheduled};
-use punctual::rt::SchedulingParameter;
+use punctual::rt::{RtLevel, RtOperation, SchedulingParameter};
 use punctual_scheduling_runtime::{
     Dispatching, Doubt, Schedule, ScheduleError, ScheduleOptions, Time,
 };
@@ -321,4 +321,58 @@ fn the_examples_that_fit_are_taken_by_a_program() {
         let schedule = schedule.unwrap_or_else(|refused| panic!("{file}: {refused}"));
         assert!(schedule.activities().count() > 0, "{file}");
     }
+}
+
+const SENSOR: &[RtOperation] = &[
+    RtOperation::new("read", "Radar::Sensor::read")
+        .with_wcet(1_200_000)
+        .with_period(10_000_000)
+        .with_criticality(RtLevel::VeryHigh),
+    RtOperation::new("_get_temperature", "Radar::Sensor::_get_temperature")
+        .with_wcet(50_000)
+        .with_period(1_000_000_000),
+];
+
+const TRACKER: &[RtOperation] = &[RtOperation::new("update", "Radar::Tracker::update")
+    .with_wcet(2_000_000)
+    .with_period(10_000_000)
+    .with_deadline(9_000_000)];
+
+#[test]
+fn the_timing_that_stubs_carry_completes_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("radar.toml");
+    let text = "
+        [operation.'Radar::Sensor::read']
+        calls = [{ operation = 'Radar::Tracker::update', kind = 'one-way' }]
+        [operation.'Radar::Tracker::update']\nwcet = '3ms'
+    ";
+    std::fs::write(&file, text).unwrap();
+    let options = ScheduleOptions::default();
+    let refused = Schedule::from_file(&file, "", &options).unwrap_err();
+    assert!(matches!(refused, ScheduleError::Faults(_)), "{refused}");
+    let stubs = [SENSOR, TRACKER, SENSOR];
+    let schedule = Schedule::from_file_and_stubs(&file, &stubs, "", &options).unwrap();
+    assert_eq!(schedule.activities().count(), 3);
+    let read = schedule.activity("Radar::Sensor::read").unwrap();
+    assert_eq!((read.wcet().as_nanos(), read.period()), (1_200_000, ms(10)));
+    assert_eq!(read.criticality(), punctual_scheduling::Level::VeryHigh);
+    let update = schedule.activity("Radar::Tracker::update").unwrap();
+    assert_eq!((update.wcet(), update.deadline()), (ms(3), ms(9)));
+}
+
+#[test]
+fn stubs_alone_are_a_schedule() {
+    let schedule = Schedule::from_stubs(&[SENSOR], &ScheduleOptions::default()).unwrap();
+    assert_eq!(schedule.host(), "localhost");
+    let read = schedule.activity("Radar::Sensor::read").unwrap();
+    assert!(
+        read.priority()
+            > schedule
+                .activity("Radar::Sensor::_get_temperature")
+                .unwrap()
+                .priority()
+    );
+    let refused = Schedule::from_stubs(&[], &ScheduleOptions::default()).unwrap_err();
+    assert!(refused.to_string().contains("no operation"), "{refused}");
 }
