@@ -5,6 +5,7 @@ mod build;
 mod doubt;
 mod dynamic;
 mod execution;
+mod expected;
 mod options;
 mod stubs;
 
