@@ -196,11 +196,6 @@ pub enum ScheduleError {
     /// The strategy left the operation out.
     #[error("operation `{0}` is left out by the strategy, and is not to run")]
     LeftOut(String),
-    /// A rehearsal of a part of a plan.
-    #[error(
-        "a rehearsal executes a whole plan, and this one has {0} hosts: take a model of one host"
-    )]
-    SeveralHosts(usize),
     /// Unknown name.
     #[error(transparent)]
     UnknownName(#[from] UnknownName),
