@@ -1,7 +1,8 @@
 //! Build script: makes a test of each block of Rust in the guide, and compiles the IDL that its
 //! pages show.
 //!
-//! A page's IDL is one file; the generated code is in scope of all Rust of the page. A block
+//! A page's IDL is one file, with blocks `idl,stubs` that the page's commands read as files, too; the generated code is in
+//! scope of all Rust of the page. A block
 //! `rust,items` is placed in the page's module, any other in a function of its own: a test named
 //! after its line.
 
@@ -34,7 +35,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn write_page(page: &Page, out: &Path, text: &mut String) -> Result<(), Box<dyn Error>> {
-    let here = |block: &&Block| block.file.is_none() && block.not_run.is_none();
+    let here =
+        |block: &&Block| (block.file.is_none() || block.has("stubs")) && block.not_run.is_none();
     let of = |language: &str| {
         let blocks = page.blocks.iter().filter(here);
         blocks

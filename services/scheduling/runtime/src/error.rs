@@ -212,11 +212,6 @@ pub enum ScheduleError {
     /// A rehearsal has no length.
     #[error("a rehearsal of 0s executes nothing: give a time above zero")]
     NoTime,
-    /// A rehearsal of a part of a plan.
-    #[error(
-        "a rehearsal executes a whole plan, and this one has {0} hosts: take a model of one host"
-    )]
-    SeveralHosts(usize),
     /// Unknown name.
     #[error(transparent)]
     UnknownName(#[from] UnknownName),

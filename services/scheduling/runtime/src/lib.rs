@@ -28,6 +28,6 @@ pub use error::{MachineError, NoiseError, ScheduleError, UnknownName};
 pub use periodic::{Executed, Job, PeriodicThread};
 pub use punctual_scheduling::Time;
 pub use punctual_scheduling::admission::{AdmissionError, Change};
-pub use schedule::{Activity, Dispatching, Schedule, ScheduleOptions, Unproved};
+pub use schedule::{Activity, Dispatching, Doubt, Schedule, ScheduleOptions, Unproved};
 pub use server::{ScheduledPoa, ServerScheduler};
 pub use urgency::PlannedUrgency;

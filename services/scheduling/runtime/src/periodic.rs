@@ -98,6 +98,17 @@ impl ClientScheduler {
         if !activity.is_source() {
             return Err(ScheduleError::NotASource(activity.name().to_owned()));
         }
+        self.start(activity, start, prepare, job)
+    }
+
+    /// Starts a thread that executes an activity, whatever releases that in the plan.
+    pub(crate) fn start(
+        &self,
+        activity: Arc<Activity>,
+        start: u64,
+        prepare: impl FnOnce() + Send + 'static,
+        job: impl FnMut(Job) + Send + 'static,
+    ) -> Result<PeriodicThread, ScheduleError> {
         let shared = Arc::new(Shared::new(activity.period()));
         let (scheduled, is_scheduled) = mpsc::sync_channel(1);
         let (client, own, of) = (self.clone(), shared.clone(), activity.clone());

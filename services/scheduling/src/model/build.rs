@@ -3,7 +3,8 @@
 use super::file::{self, File};
 use super::names::nearest;
 use super::sources::Sources;
-use super::{Host, Interference, MOST_OPERATIONS, Message, Model, Operation, Range, order, timed};
+use super::timed::{self, Timed, TimedOperation};
+use super::{Host, Interference, MOST_OPERATIONS, Message, Model, Operation, Range, order};
 use crate::strategy::{ALL, by_name};
 use punctual_idl::diagnostic::Diagnostic;
 use punctual_idl::model::Specification;
@@ -40,9 +41,26 @@ pub fn read_with_idl(
     text: &str,
     idl: &[&Specification],
 ) -> Result<Model, Vec<Diagnostic>> {
+    completed(name, text, Timed::Idl(idl))
+}
+
+/// Reads a model from a TOML text and operations that are timed by `@rt`, as generated stubs carry them: as
+/// [`read_with_idl`], without the IDL. An operation may be given several times with the same values.
+///
+/// # Errors
+/// All faults that are found, each with its place in the text, or the name of the operation.
+pub fn read_with_operations(
+    name: &str,
+    text: &str,
+    operations: &[TimedOperation],
+) -> Result<Model, Vec<Diagnostic>> {
+    completed(name, text, Timed::Stubs(operations))
+}
+
+fn completed(name: &str, text: &str, timed: Timed<'_>) -> Result<Model, Vec<Diagnostic>> {
     let mut sources = Sources::new(Arc::new(SourceFile::new(name, text)));
     let mut file = file::parse(&sources).map_err(|fault| vec![*fault])?;
-    let faults = timed::add(&mut file, idl, &mut sources);
+    let faults = timed::add(&mut file, timed, &mut sources);
     match faults.is_empty() {
         true => build(file, sources),
         false => Err(faults),

@@ -2,7 +2,7 @@
 //! mutexes they hold.
 //!
 //! [`read`] makes a model of a TOML file, or says what is wrong in it and where; [`read_with_idl`]
-//! adds the operations that IDL times by `@rt`; [`Model::of`] makes one of values. A model is consistent: its
+//! adds the operations that IDL times by `@rt`, and [`read_with_operations`] those that stubs carry; [`Model::of`] makes one of values. A model is consistent: its
 //! indices are valid, its times are bounded, and its calls form no cycle.
 
 mod build;
@@ -23,8 +23,9 @@ use punctual_idl::diagnostic::Diagnostic;
 use sources::Sources;
 use std::ops::Range;
 
-pub use build::{read, read_with_idl};
+pub use build::{read, read_with_idl, read_with_operations};
 pub use names::LONGEST_NAME;
+pub use timed::TimedOperation;
 pub use values::ModelError;
 
 /// Maximum number of operations of a model.

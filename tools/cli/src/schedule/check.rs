@@ -7,6 +7,7 @@ use crate::doctor::facts;
 use crate::fail;
 use punctual_scheduling::model::{Host, Model};
 use punctual_scheduling::plan::{Blocker, Mends, Move, Plan, PlannedProcessor, PlannedStream};
+use punctual_scheduling_runtime::{Schedule, ScheduleOptions, Unproved};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -71,7 +72,7 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     })
 }
 
-/// Compares the plan of a host with this machine; a host of an empty name is the model's only one.
+/// Compares the plan of a host, as a program executes it, with this machine; a host of an empty name is the model's only one.
 fn remarks(
     source: &Source,
     model: &Model,
@@ -92,9 +93,19 @@ fn remarks(
     })?;
     let inheriting = with_own_mutexes(model).map(|model| source.plan(&model));
     let inheriting = inheriting.transpose()?;
+    let options = ScheduleOptions {
+        strategy: source.strategy.map(str::to_owned),
+        unproved: Unproved::Admit,
+        ..ScheduleOptions::default()
+    };
+    let schedule = match Schedule::new(model.clone(), &host.name, &options) {
+        Ok(schedule) => schedule,
+        Err(error) => return Ok(vec![Remark::of(false, error.to_string())]),
+    };
     let planned = Planned {
         model,
         plan,
+        schedule: &schedule,
         inheriting: inheriting.as_ref(),
     };
     Ok(compare(planned, host, facts()))

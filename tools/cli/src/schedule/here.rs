@@ -2,11 +2,13 @@
 
 use super::kernel_share::{busiest, reserved};
 use crate::doctor::{Facts, Throttling};
+use punctual::rt::Priority;
 use punctual_scheduling::analysis::blocking::Protocol;
 use punctual_scheduling::model::{Host, Model};
 use punctual_scheduling::plan::{Plan, Verdict};
+use punctual_scheduling_runtime::{Dispatching, Doubt, Schedule};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Need of a plan, beside what this machine has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -17,11 +19,13 @@ pub(super) struct Remark {
     pub(super) text: String,
 }
 
-/// Plan, and what it becomes with the mutexes of this machine.
+/// Plan, and what it becomes on this machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Planned<'p> {
     pub(super) model: &'p Model,
     pub(super) plan: &'p Plan,
+    /// Part of the host, as a program that takes it executes it.
+    pub(super) schedule: &'p Schedule,
     /// Plan with mutexes that inherit priorities, if the model has ceilings.
     pub(super) inheriting: Option<&'p Plan>,
 }
@@ -38,32 +42,42 @@ pub(super) fn with_own_mutexes(model: &Model) -> Option<Model> {
 
 /// Compares the part of a plan that a host executes with a machine.
 pub(super) fn compare(planned: Planned<'_>, host: &Host, facts: Facts) -> Vec<Remark> {
-    let plan = planned.plan;
-    let its = || plan.processors.iter().filter(|one| one.host == host.name);
-    let levels = |name: &'static str| {
-        let counts = its().map(move |one| one.levels.iter().filter(|one| **one == name).count());
-        counts.max().unwrap_or(0)
-    };
-    let used = plan.streams.iter().filter(|one| one.host == host.name);
-    let highest = used.filter_map(|one| one.processor).max();
-    let (of_priorities, of_deadlines) = (levels("STATIC"), levels("DEADLINE"));
+    let schedule = planned.schedule;
+    let activities = || schedule.activities();
+    let highest = activities().map(|one| one.processor()).max();
+    let is_reserved = |of: Dispatching| matches!(of, Dispatching::Reservation(_));
+    let by_priority = activities().filter(|one| !is_reserved(one.dispatching()));
+    let lanes: BTreeSet<_> = by_priority
+        .map(|one| (one.processor(), one.priority()))
+        .collect();
+    let has_reservations = activities().any(|one| is_reserved(one.dispatching()));
     let mut remarks = vec![processors(highest.map_or(0, |last| last + 1), facts)];
-    if of_priorities > 0 {
+    if let Some(of_priorities) = most_of_one_processor(&lanes) {
         remarks.push(priorities(of_priorities, facts));
         remarks.push(rights(facts));
     }
-    if of_deadlines > 0 {
+    if has_reservations {
         remarks.push(reservations(facts));
     }
-    let has_reservations = of_deadlines > 0 && of_priorities == 0;
-    remarks.extend(share(plan, host, facts.throttling, has_reservations));
+    remarks.extend(share(schedule, host, facts.throttling, has_reservations));
+    remarks.extend(schedule.queued_because().map(queues));
+    remarks.extend(doubts(planned, host));
     remarks.extend(mutexes(planned, host));
     remarks.extend(platform(host, facts));
     remarks
 }
 
+/// Returns the largest number of priorities that a processor has; `None` if none has any.
+fn most_of_one_processor(lanes: &BTreeSet<(usize, Priority)>) -> Option<usize> {
+    let mut counts = BTreeMap::new();
+    for (processor, _) in lanes {
+        *counts.entry(processor).or_insert(0) += 1;
+    }
+    counts.into_values().max()
+}
+
 impl Remark {
-    fn of(is_met: bool, text: impl Into<String>) -> Self {
+    pub(super) fn of(is_met: bool, text: impl Into<String>) -> Self {
         let text = text.into();
         Self { is_met, text }
     }
@@ -124,10 +138,55 @@ fn reservations(facts: Facts) -> Remark {
     }
 }
 
+fn queues(why: &str) -> Remark {
+    let text = format!(
+        "jobs wait in queues, and are not preempted by others of their queue: {why}; the plan is computed anew for that"
+    );
+    Remark::of(true, text)
+}
+
+/// Returns a remark for each operation that this machine does not execute as planned, and for each that fits in the
+/// plan, but not as it is executed.
+fn doubts(planned: Planned<'_>, host: &Host) -> Vec<Remark> {
+    let known = planned
+        .plan
+        .streams
+        .iter()
+        .filter(|one| one.verdict != Verdict::Fits);
+    let mut known: BTreeSet<&str> = known.map(|one| &*one.operation).collect();
+    // Those have a remark of their own.
+    known.extend(
+        planned
+            .inheriting
+            .into_iter()
+            .flat_map(|plan| late_on(plan, host)),
+    );
+    let new = planned
+        .schedule
+        .doubts()
+        .iter()
+        .filter(|doubt| match doubt {
+            Doubt::Late { operation } => !known.contains(&**operation),
+            _ => true,
+        });
+    let texts = new.map(|doubt| match doubt {
+        Doubt::Late { .. } => format!("{doubt} as this machine executes the plan"),
+        _ => doubt.to_string(),
+    });
+    texts.map(|text| Remark::of(false, text)).collect()
+}
+
+/// Returns the operations of a host that may end after their deadline.
+fn late_on<'p>(plan: &'p Plan, host: &Host) -> BTreeSet<&'p str> {
+    let late = plan.streams.iter().filter(|one| one.host == host.name);
+    let late = late.filter(|one| one.verdict != Verdict::Fits);
+    late.map(|one| &*one.operation).collect()
+}
+
 /// Compares what the threads may use with the share of a processor that the kernel grants them, if it has a
 /// limit.
 fn share(
-    plan: &Plan,
+    schedule: &Schedule,
     host: &Host,
     throttling: Option<Throttling>,
     has_reservations: bool,
@@ -135,7 +194,7 @@ fn share(
     let Throttling { share, stops_fifo } = throttling?;
     let (runtime, period) = (share.runtime, share.period);
     if has_reservations {
-        let is_met = reserved(plan, host, share)?.is_admitted();
+        let is_met = reserved(schedule, host, share).is_admitted();
         let text = match is_met {
             true => format!(
                 "the reservations fit into {runtime} of each {period} (sched_rt_runtime_us)"
@@ -146,7 +205,7 @@ fn share(
         };
         return Some(Remark::of(is_met, text));
     }
-    let (processor, used) = busiest(plan, host, period).filter(|_| stops_fifo)?;
+    let (processor, used) = busiest(schedule.plan(), host, period).filter(|_| stops_fifo)?;
     let threads = format!(
         "real-time threads of processor {processor} may use {used} of {period}, and the kernel stops them after {runtime}"
     );
@@ -168,12 +227,7 @@ fn mutexes(planned: Planned<'_>, host: &Host) -> Option<Remark> {
         let text = "mutexes inherit priorities (`lock_protocol`), as those of this machine do";
         return Some(Remark::of(true, text));
     };
-    let its = inheriting
-        .streams
-        .iter()
-        .filter(|one| one.host == host.name);
-    let late = its.filter(|one| one.verdict != Verdict::Fits);
-    let late: BTreeSet<&str> = late.map(|one| &*one.operation).collect();
+    let late = late_on(inheriting, host);
     if late.is_empty() {
         let text = "mutexes of this machine inherit priorities, and have no ceilings: the plan fits with them, too";
         return Some(Remark::of(true, text));
@@ -204,6 +258,7 @@ mod tests {
     use punctual_scheduling::model::read;
     use punctual_scheduling::plan::plan;
     use punctual_scheduling::strategy::by_name;
+    use punctual_scheduling_runtime::{ScheduleOptions, Unproved};
 
     const MACHINE: Facts = Facts {
         processors: Some(2),
@@ -226,9 +281,14 @@ mod tests {
         let model = read("t.toml", text).unwrap();
         let strategy = by_name(model.strategy.as_deref().unwrap_or("RMS")).unwrap();
         let inheriting = with_own_mutexes(&model).map(|model| plan(&model, strategy).unwrap());
+        let options = ScheduleOptions {
+            unproved: Unproved::Admit,
+            ..ScheduleOptions::default()
+        };
         let planned = Planned {
             model: &model,
             plan: &plan(&model, strategy).unwrap(),
+            schedule: &Schedule::new(model.clone(), "", &options).unwrap(),
             inheriting: inheriting.as_ref(),
         };
         compare(planned, &model.hosts[0], facts)
@@ -314,9 +374,20 @@ mod tests {
         };
         let full = "[operation.a]\nwcet = '199ms'\nperiod = '200ms'\n";
         assert_eq!(unmet(full, facts), [""; 0]);
-        let texts = unmet(&format!("strategy = 'EDF'\n{full}"), facts);
+        let half = Facts {
+            throttling: Some(Throttling {
+                share: KernelShare {
+                    runtime: Time::from_millis(500),
+                    ..DEFAULT.share
+                },
+                stops_fifo: false,
+            }),
+            ..MACHINE
+        };
+        let most = "strategy = 'EDF'\n[operation.a]\nwcet = '120ms'\nperiod = '200ms'\n";
+        let texts = unmet(most, half);
         assert!(
-            texts[0].contains("need more than the 950ms of each 1s"),
+            texts[0].contains("need more than the 500ms of each 1s"),
             "{texts:?}"
         );
         assert_eq!(unmet(&format!("strategy = 'EDF'\n{ONE}"), facts), [""; 0]);
@@ -366,5 +437,94 @@ mod tests {
         let texts = unmet(&format!("strategy = 'EDF'\n{ONE}"), facts);
         assert_eq!(texts.len(), 1);
         assert!(texts[0].contains("SCHED_DEADLINE"), "{texts:?}");
+    }
+
+    #[test]
+    fn queues_need_priorities_and_the_right_to_them() {
+        let facts = Facts {
+            grants_priorities: false,
+            ..MACHINE
+        };
+        for strategy in ["MLF", "MUF"] {
+            let text = format!("strategy = '{strategy}'\n{ONE}");
+            assert_eq!(unmet(&text, MACHINE), [""; 0]);
+            let texts = unmet(&text, facts);
+            assert_eq!(texts.len(), 1, "{texts:?}");
+            assert!(texts[0].contains("SCHED_FIFO"), "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn a_plan_that_fits_with_preemption_is_judged_as_queues_execute_it() {
+        let text = "
+            strategy = 'MLF'
+            [operation.fast]\nwcet = '1ms'\nperiod = '10ms'\ndeadline = '5ms'
+            [operation.slow]\nwcet = '15ms'\nperiod = '20ms'";
+        let texts = unmet(text, MACHINE);
+        let late = "it is not proved that fast ends in time as this machine executes the plan";
+        assert_eq!(texts, [late]);
+        let all = compared(text, MACHINE);
+        let queued = all.iter().find(|one| one.text.contains("wait in queues"));
+        assert!(queued.unwrap().is_met);
+    }
+
+    #[test]
+    fn each_operation_that_is_not_executed_as_planned_is_named() {
+        for key in [
+            "preemption = 'none'",
+            "section = '500us'",
+            "segments = { longest = '500us', last = '500us' }",
+        ] {
+            let text = format!("{ONE}{key}\n[operation.b]\nwcet = '1ms'\nperiod = '20ms'\n{key}\n");
+            let texts = unmet(&text, MACHINE);
+            assert_eq!(texts.len(), 2, "{texts:?}");
+            for (text, name) in texts.iter().zip(["a", "b"]) {
+                let begin = format!(
+                    "operation `{name}` is not executed as planned: its thread is preempted"
+                );
+                assert!(text.starts_with(&begin), "{text}");
+            }
+        }
+        let levels = format!(
+            "strategy = 'MUF'\n{ONE}criticality = 'high'\n[operation.b]\nwcet = '1ms'\nperiod = '20ms'\n"
+        );
+        let texts = unmet(&levels, MACHINE);
+        assert_eq!(texts.len(), 2, "{texts:?}");
+        assert!(
+            texts[0].contains("a queue dispatches its level"),
+            "{texts:?}"
+        );
+    }
+
+    #[test]
+    fn reservations_are_named_only_where_a_program_has_them() {
+        // The densities fail the test of several processors.
+        let text = "
+            strategy = 'EDF'
+            [host.h]\nprocessors = 2
+            [operation.a]\nwcet = '5ms'\nperiod = '10ms'
+            [operation.b]\nwcet = '1ms'\nperiod = '10ms'\nprocessor = 0
+            [operation.z]\nwcet = '9ms'\nperiod = '10ms'
+            [operation.c]\nwcet = '1ms'\nperiod = '10ms'\nprocessor = 1";
+        let texts: Vec<_> = compared(text, MACHINE)
+            .into_iter()
+            .map(|one| one.text)
+            .collect();
+        assert!(
+            !texts.iter().any(|one| one.contains("SCHED_DEADLINE")),
+            "{texts:?}"
+        );
+        assert!(
+            texts
+                .iter()
+                .any(|one| one.contains("real-time priorities (SCHED_FIFO)")),
+            "{texts:?}"
+        );
+        assert!(
+            texts
+                .iter()
+                .any(|one| one.contains("the test of the kernel's dispatching")),
+            "{texts:?}"
+        );
     }
 }

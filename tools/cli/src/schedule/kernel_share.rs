@@ -5,7 +5,9 @@ use punctual_scheduling::analysis::admission::{KernelAdmission, KernelShare, ker
 use punctual_scheduling::analysis::supply::Reservation;
 use punctual_scheduling::model::Host;
 use punctual_scheduling::plan::{Plan, PlannedStream};
+use punctual_scheduling_runtime::{Dispatching, Schedule};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Returns the processor of a host whose threads may use most of a period, and that time.
 pub(super) fn busiest(plan: &Plan, host: &Host, period: Time) -> Option<(usize, Time)> {
@@ -20,15 +22,20 @@ pub(super) fn busiest(plan: &Plan, host: &Host, period: Time) -> Option<(usize, 
     all.max_by_key(|&(_, time)| time)
 }
 
-/// Applies the kernel's test to the reservations of a host; `None` if a stream can have none.
-pub(super) fn reserved(plan: &Plan, host: &Host, share: KernelShare) -> Option<KernelAdmission> {
-    let here = plan.streams.iter().filter(|one| one.host == host.name);
-    let reservation = |one: &PlannedStream| {
-        Reservation::new(one.wcet, one.deadline.min(one.period), one.period).ok()
-    };
-    let reservations: Option<Vec<_>> = here.map(reservation).collect();
+/// Applies the kernel's test to the reservations of a schedule.
+pub(super) fn reserved(schedule: &Schedule, host: &Host, share: KernelShare) -> KernelAdmission {
+    let time =
+        |time: Duration| Time::from_nanos(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+    let reservations = schedule
+        .activities()
+        .filter_map(|one| match one.dispatching() {
+            Dispatching::Reservation(of) => {
+                Reservation::new(time(of.runtime), time(of.deadline), time(of.period)).ok()
+            }
+            _ => None,
+        });
     let processors = u32::try_from(host.processors).unwrap_or(u32::MAX);
-    Some(kernel(&reservations?, processors, share))
+    kernel(&reservations.collect::<Vec<_>>(), processors, share)
 }
 
 /// Returns the longest execution of a stream in a window: its first job as late, the others as early as they

@@ -2,14 +2,14 @@
 
 use super::source::{Source, print_json};
 use super::values::{above_zero, svg};
-use crate::fail;
+use crate::{fail, idl};
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use punctual::ListenEndpoint;
 use punctual::rt::{NativePolicy, RtConfig, RtOrb};
 use punctual_scheduling::Time;
 use punctual_scheduling_runtime::rehearsal::{RehearsalOptions, Rehearsed, draw, rehearse};
-use punctual_scheduling_runtime::{Schedule, ScheduleOptions, Unproved};
+use punctual_scheduling_runtime::{Doubt, Schedule, ScheduleError, ScheduleOptions, Unproved};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -21,6 +21,15 @@ use std::time::Duration;
 pub(crate) struct Options {
     #[command(flatten)]
     source: Source,
+    /// Rehearse the part of this host, where the model has several: calls to others are not made, and what others
+    /// call is released by a clock.
+    #[arg(
+        long,
+        value_name = "HOST",
+        default_value = "",
+        hide_default_value = true
+    )]
+    host: String,
     /// Length of the rehearsal, e.g. 10m is 600s.
     #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = above_zero)]
     time: Time,
@@ -62,7 +71,24 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
             Some("`punctual doctor` says what this machine grants"),
         )
     };
-    let schedule = Schedule::new(model, "", &scheduled).map_err(|error| failed(&error))?;
+    let schedule =
+        Schedule::new(model, &options.host, &scheduled).map_err(|error| match &error {
+            ScheduleError::Host { known, .. } => {
+                let first = known.first().map_or("NAME", |name| name);
+                let help = format!("say which of them to rehearse, for example `--host {first}`");
+                fail(&error, Some(&help))
+            }
+            ScheduleError::Faults(faults) => {
+                idl::show(faults, source.json);
+                ExitCode::FAILURE
+            }
+            _ => failed(&error),
+        })?;
+    for doubt in schedule.doubts() {
+        if let Doubt::NotExecuted { .. } = doubt {
+            anstream::eprintln!("{WARNING}warning{WARNING:#}: {doubt}");
+        }
+    }
     let config = match options.without_priorities {
         true => RtConfig {
             policy: NativePolicy::Other,
@@ -127,6 +153,7 @@ fn bar(options: &Options) -> ProgressBar {
 }
 
 const BOLD: Style = Style::new().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
 fn print(operations: &[Rehearsed]) {

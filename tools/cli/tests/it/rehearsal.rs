@@ -79,3 +79,65 @@ fn a_rehearsal_draws_the_measured_responses_beside_the_computed_ones() {
     );
     assert!(svg.contains("without real-time priorities"), "{svg}");
 }
+
+#[test]
+fn a_host_of_several_is_chosen_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hosts.toml");
+    let text = "
+        [host.near]\n[host.far]
+        [[message]]\nfrom = 'near'\nto = 'far'\ntime = '1ms'
+        [operation.sample]\nhost = 'near'\nwcet = '200us'\nperiod = '20ms'
+        calls = [{ operation = 'steer', kind = 'one-way' }]
+        [operation.steer]\nhost = 'far'\nwcet = '100us'
+    ";
+    std::fs::write(&file, text).unwrap();
+    let rehearse = |options: &[&str]| {
+        let fixed = [
+            "schedule",
+            "rehearse",
+            file.to_str().unwrap(),
+            "--for",
+            "1s",
+            "--json",
+            "--without-priorities",
+        ];
+        punctual(&[&fixed, options].concat())
+    };
+    let refused = rehearse(&[]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        said.contains("the model has several hosts, near, far") && said.contains("--host near"),
+        "{said}"
+    );
+    let said = String::from_utf8(rehearse(&["--host", "middle"]).stderr).unwrap();
+    assert!(
+        said.contains("no host `middle`") && said.contains("--host near"),
+        "{said}"
+    );
+    let output = rehearse(&["--host", "far"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let operations = json["operations"].as_array().unwrap();
+    assert_eq!(operations.len(), 1);
+    assert_eq!(operations[0]["operation"], "steer");
+    assert!(operations[0]["jobs"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn what_is_not_executed_as_planned_is_told_before_a_rehearsal() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("levels.toml");
+    let text = "
+        strategy = 'MUF'
+        [operation.high]\nwcet = '100us'\nperiod = '20ms'\ncriticality = 'high'
+        [operation.low]\nwcet = '100us'\nperiod = '20ms'
+    ";
+    std::fs::write(&file, text).unwrap();
+    let fixed = ["schedule", "rehearse", file.to_str().unwrap()];
+    let output = punctual(&[&fixed[..], &["--for", "100ms", "--without-priorities"]].concat());
+    let said = String::from_utf8(output.stderr).unwrap();
+    for name in ["high", "low"] {
+        let warning = format!("warning: operation `{name}` is not executed as planned: a queue");
+        assert!(said.contains(&warning), "{said}");
+    }
+}

@@ -5,8 +5,9 @@ use super::measured::Counts;
 use crate::schedule::Activity;
 use punctual::SystemException;
 use punctual::rt::RtMutex;
-use punctual_scheduling::model::{Kind, Model};
+use punctual_scheduling::model::{Call, Kind, Model};
 use punctual_sys::{clock, cpu_clock};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -16,6 +17,8 @@ pub(super) const WARM_UP: u64 = 0;
 /// Stand-in of an operation.
 #[derive(Debug)]
 pub(super) struct Role {
+    /// Index of the operation in the model.
+    pub(super) operation: usize,
     pub(super) activity: Arc<Activity>,
     pub(super) counts: Counts,
     /// Processor time of a job, without its critical sections and the operations that it calls, in
@@ -23,9 +26,9 @@ pub(super) struct Role {
     work: u64,
     /// Mutexes and how long they are held, in nanoseconds.
     sections: Vec<(usize, u64)>,
-    /// Operations that run in its thread, and how often.
+    /// Roles of the operations that run in its thread, and how often.
     called: Vec<(usize, u64)>,
-    /// Operations that are called one-way, and how often.
+    /// Roles of the operations that are called one-way, and how often.
     released: Vec<(usize, u64)>,
     /// Number of calls that a job awaits; 1 unless it is a conjunction.
     awaited: u64,
@@ -37,7 +40,7 @@ pub(super) struct Role {
     pub(super) object: OnceLock<Callee>,
 }
 
-/// Stand-ins of all operations, and the mutexes that they share.
+/// Stand-ins of all operations of a host, and the mutexes that they share.
 #[derive(Debug)]
 pub(super) struct Script {
     pub(super) roles: Vec<Role>,
@@ -58,8 +61,14 @@ impl OperationServant for Stand {
 }
 
 impl Role {
-    /// Makes the stand-in of an operation whose jobs use this percentage of their planned time.
-    pub(super) fn new(model: &Model, operation: usize, activity: Arc<Activity>, load: u64) -> Self {
+    /// Makes the stand-in of an operation whose jobs use this percentage of their planned time. `roles` has the role of
+    /// each operation of the host: calls to others are not made.
+    pub(super) fn new(
+        model: &Model,
+        operation: usize,
+        activity: Arc<Activity>,
+        (load, roles): (u64, &BTreeMap<usize, usize>),
+    ) -> Self {
         let of = &model.operations[operation];
         let part = |nanos: u64| nanos / 100 * load + nanos % 100 * load / 100;
         let sections = of.sections.iter();
@@ -67,15 +76,18 @@ impl Role {
             .map(|one| (one.mutex, part(one.length.as_nanos())))
             .collect();
         let inside: u64 = sections.iter().map(|one| one.1).sum();
-        let is_called = |call: &&punctual_scheduling::model::Call| call.two_way;
+        let is_called = |call: &&Call| call.two_way;
         let (called, released): (Vec<_>, Vec<_>) = of.calls.iter().partition(is_called);
-        let pairs = |calls: Vec<&punctual_scheduling::model::Call>| {
+        let pairs = |calls: Vec<&Call>| {
             let calls = calls.into_iter();
-            calls.map(|call| (call.operation, call.times)).collect()
+            calls
+                .filter_map(|call| Some((*roles.get(&call.operation)?, call.times)))
+                .collect()
         };
-        let suppliers = model.operations.iter().flat_map(|one| &one.calls);
-        let suppliers = suppliers.filter(|call| call.operation == operation).count();
+        let suppliers = calls_of_host(model, of.host).filter(|call| call.operation == operation);
+        let suppliers = suppliers.count();
         Self {
+            operation,
             counts: Counts::of(&activity),
             activity,
             work: part(of.times.worst.as_nanos()).saturating_sub(inside),
@@ -93,12 +105,12 @@ impl Role {
         }
     }
 
-    /// Returns whether its jobs are requests: other operations release it, or it waits in a queue.
+    /// Returns whether its jobs are requests: other operations of the host release it, or it waits in a queue.
     pub(super) fn is_served(&self, model: &Model, operation: usize) -> bool {
         if self.activity.is_queued() {
             return true;
         }
-        let mut calls = model.operations.iter().flat_map(|one| &one.calls);
+        let mut calls = calls_of_host(model, model.operations[operation].host);
         calls.any(|call| call.operation == operation && !call.two_way)
     }
 
@@ -186,6 +198,12 @@ impl Script {
         }
         burn(role.work);
     }
+}
+
+/// Returns the calls that operations of a host make.
+pub(super) fn calls_of_host(model: &Model, host: usize) -> impl Iterator<Item = &Call> {
+    let here = model.operations.iter().filter(move |one| one.host == host);
+    here.flat_map(|one| &one.calls)
 }
 
 /// Uses this much processor time of the calling thread, in nanoseconds.

@@ -2,7 +2,7 @@
 
 use super::idl::rehearsal::Operation as Callee;
 use super::measured::Rehearsed;
-use super::script::{Role, Script, Stand, WARM_UP};
+use super::script::{Role, Script, Stand, WARM_UP, calls_of_host};
 use crate::client::ClientScheduler;
 use crate::error::ScheduleError;
 use crate::periodic::PeriodicThread;
@@ -11,7 +11,10 @@ use crate::server::ServerScheduler;
 use punctual::policy::Collocation;
 use punctual::rt::RtOrb;
 use punctual::{Interface, ListenEndpoint, Orb, Policy, RootPoa, SetOverride};
+use punctual_scheduling::Time;
+use punctual_scheduling::model::Kind;
 use punctual_sys::clock;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,12 +31,15 @@ pub struct RehearsalOptions {
     pub endpoint: ListenEndpoint,
 }
 
-/// Executes a plan of one host, and returns the measurements of each operation, in the order of the model.
-/// `progress` is called about ten times a second with the time that has passed, the number of jobs, and of those
-/// that missed their deadline; it may end the rehearsal.
+/// Executes the part of a plan that one host has, and returns the measurements of each of its operations, in the order of
+/// the model. Calls to other hosts are not made. What other hosts call is released by a clock: a one-way call comes as late
+/// after the release of the chain's source as planned, and the response time of a two-way one counts from the call.
+///
+/// `progress` is called about ten times a second with the time that has passed, the number of jobs, and of those that missed
+/// their deadline; it may end the rehearsal.
 ///
 /// # Errors
-/// [`ScheduleError`]: no time, a plan of several hosts, and what the machine does not grant.
+/// [`ScheduleError`]: no time, an operation that the plan leaves out, and what the machine does not grant.
 pub fn rehearse(
     rt: &Arc<RtOrb>,
     schedule: &Arc<Schedule>,
@@ -42,10 +48,6 @@ pub fn rehearse(
 ) -> Result<Vec<Rehearsed>, ScheduleError> {
     if options.time.is_zero() {
         return Err(ScheduleError::NoTime);
-    }
-    let hosts = schedule.model().hosts.len();
-    if hosts > 1 {
-        return Err(ScheduleError::SeveralHosts(hosts));
     }
     let script = Arc::new(script(rt, schedule, options.load)?);
     let server = schedule.extend(rt, Orb::builder())?;
@@ -71,18 +73,23 @@ pub fn rehearse(
         .collect())
 }
 
-/// Makes the stand-ins of all operations.
+/// Makes the stand-ins of all operations of the host.
 fn script(rt: &Arc<RtOrb>, schedule: &Schedule, load: u8) -> Result<Script, ScheduleError> {
     let model = schedule.model();
     let operations = model.operations.iter().enumerate();
-    let roles = operations.map(|(index, operation)| {
-        let activity = schedule.activity(&operation.name);
-        let left_out = |_| ScheduleError::LeftOut(operation.name.clone());
-        let activity = activity.map_err(left_out)?;
-        Ok(Role::new(model, index, activity, u64::from(load)))
+    let here = operations.filter(|(_, one)| model.hosts[one.host].name == schedule.host());
+    let roles: BTreeMap<_, _> = here
+        .zip(0..)
+        .map(|((index, _), role)| (index, role))
+        .collect();
+    let made = roles.keys().map(|&index| {
+        let name = &model.operations[index].name;
+        let activity = schedule.activity(name);
+        let activity = activity.map_err(|_| ScheduleError::LeftOut(name.clone()))?;
+        Ok(Role::new(model, index, activity, (u64::from(load), &roles)))
     });
     Ok(Script {
-        roles: roles.collect::<Result<_, ScheduleError>>()?,
+        roles: made.collect::<Result<_, ScheduleError>>()?,
         mutexes: model.mutexes.iter().map(|_| rt.create_mutex()).collect(),
     })
 }
@@ -98,7 +105,7 @@ fn serve(
     let root = server.root_poa()?;
     root.manager().activate()?;
     for (index, role) in script.roles.iter().enumerate() {
-        if !role.is_served(schedule.model(), index) {
+        if !role.is_served(schedule.model(), role.operation) {
             continue;
         }
         let name = role.activity.name();
@@ -118,7 +125,7 @@ fn serve(
     Ok(())
 }
 
-/// Starts the threads of all sources, with one start for all.
+/// Starts the threads of all sources, and those that release in place of other hosts, with one start for all.
 fn start(
     rt: &Arc<RtOrb>,
     schedule: &Arc<Schedule>,
@@ -126,16 +133,71 @@ fn start(
 ) -> Result<Vec<PeriodicThread>, ScheduleError> {
     let client = ClientScheduler::new(rt, schedule, &[])?;
     let first = clock::nanos().saturating_add(START);
-    let roles = script.roles.iter().enumerate();
-    let sources = roles.filter(|(_, role)| role.activity.is_source());
-    let threads = sources.map(|(index, role)| {
-        let (ahead, script) = (script.clone(), script.clone());
-        let warm_up = move || ahead.release(index, WARM_UP);
-        client.start_prepared(role.activity.name(), first, warm_up, move |job| {
-            script.release(index, job.release);
+    let mut threads = Vec::new();
+    for (role, of) in script.roles.iter().enumerate() {
+        let own = of.activity.is_source().then(|| Clock {
+            period: of.activity.period(),
+            jobs: 1,
+            latest: 0,
+        });
+        for clock in own.into_iter().chain(clocks(schedule, of.operation)) {
+            let (ahead, script) = (script.clone(), script.clone());
+            let warm_up = move || ahead.release(role, WARM_UP);
+            let thread = client.start(of.activity.clone(), first, warm_up, move |job| {
+                let released = job.release.saturating_sub(clock.latest);
+                (0..clock.jobs).for_each(|_| script.release(role, released));
+            })?;
+            thread.set_period(Some(clock.period));
+            threads.push(thread);
+        }
+    }
+    Ok(threads)
+}
+
+/// Releases of an operation by the clock.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    period: Time,
+    /// Number of jobs at each release.
+    jobs: u64,
+    /// Time from the release of the chain's source to the latest release of the jobs, in nanoseconds.
+    latest: u64,
+}
+
+/// Returns the releases of an operation by those of other hosts: one for each stream of a caller.
+fn clocks(schedule: &Schedule, operation: usize) -> Vec<Clock> {
+    let (model, plan) = (schedule.model(), schedule.plan());
+    let called = &model.operations[operation];
+    let is_conjunction = called.kind == Kind::Conjunction;
+    if is_conjunction && calls_of_host(model, called.host).any(|call| call.operation == operation) {
+        // It has a job for the calls of all its suppliers: those of this host release it.
+        return Vec::new();
+    }
+    let away = model
+        .operations
+        .iter()
+        .filter(|one| one.host != called.host);
+    let calls = away.flat_map(|caller| caller.calls.iter().map(move |call| (caller, call)));
+    let calls = calls.filter(|(_, call)| call.operation == operation);
+    let clocks = calls.flat_map(|(caller, call)| {
+        let callers = plan.streams_of(&caller.name);
+        callers.map(|stream| {
+            let stream = &plan.streams[stream];
+            let mut own = plan.streams_of(&called.name).map(|own| &plan.streams[own]);
+            let own = own.find(|own| own.source == stream.source);
+            Clock {
+                period: stream.period,
+                jobs: if is_conjunction { 1 } else { call.times },
+                // How late a two-way call comes is not planned, but by when its caller has the reply.
+                latest: own
+                    .filter(|_| !call.two_way)
+                    .map_or(0, |own| own.jitter.as_nanos()),
+            }
         })
     });
-    threads.collect()
+    clocks
+        .take(if is_conjunction { 1 } else { usize::MAX })
+        .collect()
 }
 
 /// Time from the start of the threads to the first release, in nanoseconds.

@@ -1,16 +1,18 @@
 //! Schedules, made of models.
 
 use super::activity::{Activity, Dispatching};
+use super::doubt::Doubt;
 use super::dynamic::{self, Dynamic};
+use super::execution::{Execution, Priorities};
 use super::file::text;
 use super::options::{ScheduleOptions, Unproved};
+use super::stubs;
 use crate::error::{MachineError, ScheduleError, UnknownName};
-use punctual::rt::{DynamicScheduling, Priority, Reservation, RtConfig};
+use punctual::rt::{DynamicScheduling, Priority, Reservation, RtConfig, RtOperation};
 use punctual_scheduling::Time;
-use punctual_scheduling::analysis::blocking::Protocol;
 use punctual_scheduling::analysis::supply;
-use punctual_scheduling::model::{Model, read};
-use punctual_scheduling::plan::{Plan, PlannedStream, Verdict, plan};
+use punctual_scheduling::model::Model;
+use punctual_scheduling::plan::{Plan, PlannedStream};
 use punctual_scheduling::strategy::{Rms, Strategy, by_name};
 use punctual_sys::processor;
 use std::collections::BTreeMap;
@@ -29,6 +31,8 @@ pub struct Schedule {
     is_packed: bool,
     model: Model,
     plan: Plan,
+    dynamic: Dynamic,
+    doubts: Vec<Doubt>,
     activities: BTreeMap<String, Arc<Activity>>,
 }
 
@@ -43,10 +47,38 @@ impl Schedule {
         host: &str,
         options: &ScheduleOptions,
     ) -> Result<Arc<Self>, ScheduleError> {
+        Self::from_file_and_stubs(file, &[], host, options)
+    }
+
+    /// Reads a model from a file as [`Schedule::from_file`] does, and completes it by the timing that `@rt` states in the
+    /// IDL, as the stubs carry it: the constants `RT_OPERATIONS` of references, e.g. `[Sensor::RT_OPERATIONS]`. What both
+    /// state, the file decides.
+    ///
+    /// # Errors
+    /// As [`Schedule::from_file`]; an operation of two timings.
+    pub fn from_file_and_stubs(
+        file: impl AsRef<Path>,
+        stubs: &[&[RtOperation]],
+        host: &str,
+        options: &ScheduleOptions,
+    ) -> Result<Arc<Self>, ScheduleError> {
         let file = file.as_ref();
         let text = text(file)?;
-        let model = read(&file.display().to_string(), &text).map_err(ScheduleError::Faults)?;
+        let model = stubs::model(&file.display().to_string(), &text, stubs)?;
         Self::new(model, host, options)
+    }
+
+    /// Makes a schedule of the operations that the stubs carry, for one host of one processor; see
+    /// [`Schedule::from_file_and_stubs`].
+    ///
+    /// # Errors
+    /// As [`Schedule::from_file_and_stubs`].
+    pub fn from_stubs(
+        stubs: &[&[RtOperation]],
+        options: &ScheduleOptions,
+    ) -> Result<Arc<Self>, ScheduleError> {
+        let model = stubs::model("the stubs", "", stubs)?;
+        Self::new(model, "", options)
     }
 
     /// Plans a model, and takes the part of a host. A host of an empty name is the model's only one.
@@ -67,24 +99,25 @@ impl Schedule {
             known: model.hosts.iter().map(|one| one.name.clone()).collect(),
         })?;
         let strategy = chosen(&model, options)?;
-        let mut model = model;
-        // The mutexes of an RTORB inherit priorities; those with ceilings block no longer.
-        model.protocol = Protocol::Inheritance;
-        let mut planned = united(&model, strategy)?;
-        let dynamic = dynamic::choose(&model, &planned, &found);
+        let execution = Execution::of(model, &found, strategy, options.lanes)?;
         if options.unproved == Unproved::Refuse {
-            dynamic::check_executed(&model, &planned, &found)?;
+            execution.check()?;
         }
-        model = dynamic::queued_everywhere(&model, &planned);
-        planned = united(&model, strategy)?;
-        let priorities = Priorities::of(&planned, options.lanes);
-        check_proof(&planned, &priorities, options.unproved)?;
+        let Execution {
+            model,
+            plan,
+            priorities,
+            dynamic,
+            doubts,
+        } = execution;
         let mut schedule = Self {
             allowed: processor::allowed().map_err(MachineError::from)?,
             is_packed: options.lanes.is_some(),
             host: found.name,
             model,
-            plan: planned,
+            plan,
+            dynamic,
+            doubts,
             activities: BTreeMap::new(),
         };
         schedule.activities = schedule.released(&priorities, dynamic)?;
@@ -108,6 +141,23 @@ impl Schedule {
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// Returns what keeps the schedule from being proved, as this host executes it; nothing if it is proved.
+    /// [`Unproved::Refuse`] refuses it, and `punctual schedule check --here` prints it.
+    #[must_use]
+    pub fn doubts(&self) -> &[Doubt] {
+        &self.doubts
+    }
+
+    /// Returns the reason for which operations that are dispatched by deadline or laxity wait in queues; `None` if none
+    /// does.
+    #[must_use]
+    pub fn queued_because(&self) -> Option<&'static str> {
+        match self.dynamic {
+            Dynamic::Queues(why) => Some(why),
+            Dynamic::None | Dynamic::Reservations => None,
+        }
     }
 
     /// Returns the activities of the host, in the order of their names.
@@ -279,46 +329,6 @@ impl Schedule {
     }
 }
 
-/// CORBA priority of each stream.
-struct Priorities {
-    of_streams: Vec<Option<i16>>,
-    /// Response time of each stream, with the lanes.
-    responses: Vec<Option<Time>>,
-    /// Names of the operations that become late by sharing lanes.
-    late: Vec<String>,
-}
-
-impl Priorities {
-    fn of(plan: &Plan, lanes: Option<u32>) -> Self {
-        let mut of_streams: Vec<_> = plan.streams.iter().map(|one| one.priority).collect();
-        let mut responses: Vec<_> = plan.streams.iter().map(|one| one.response).collect();
-        let mut late = Vec::new();
-        for cost in lanes
-            .filter(|&count| count > 0)
-            .map_or_else(Vec::new, |count| plan.lanes(count))
-        {
-            for one in &cost.streams {
-                responses[one.stream] = one.after;
-                of_streams[one.stream] = cost.priorities.get(one.lane).copied();
-                let planned = &plan.streams[one.stream];
-                let is_late = one.after.is_none_or(|after| after > planned.deadline);
-                if planned.verdict == Verdict::Fits && is_late {
-                    late.push(one.operation.clone());
-                }
-            }
-        }
-        Self {
-            of_streams,
-            responses,
-            late,
-        }
-    }
-
-    fn of_stream(&self, index: usize) -> Option<Priority> {
-        Priority::new((*self.of_streams.get(index)?)?).ok()
-    }
-}
-
 fn chosen(
     model: &Model,
     options: &ScheduleOptions,
@@ -326,30 +336,6 @@ fn chosen(
     let named = options.strategy.as_deref().or(model.strategy.as_deref());
     let Some(name) = named else { return Ok(&Rms) };
     by_name(name).ok_or_else(|| ScheduleError::Strategy(name.to_owned()))
-}
-
-fn united(model: &Model, strategy: &dyn Strategy) -> Result<Plan, ScheduleError> {
-    let plan = plan(model, strategy).map_err(ScheduleError::Faults)?;
-    Ok(plan.united(model))
-}
-
-/// Checks that all hosts meet all deadlines: chains of calls depend on one another.
-fn check_proof(
-    plan: &Plan,
-    priorities: &Priorities,
-    unproved: Unproved,
-) -> Result<(), ScheduleError> {
-    let late = plan
-        .streams
-        .iter()
-        .filter(|one| one.verdict != Verdict::Fits);
-    let mut late: Vec<_> = late.map(|one| one.operation.clone()).collect();
-    late.extend(priorities.late.iter().cloned());
-    late.dedup();
-    match late.is_empty() || unproved == Unproved::Admit {
-        true => Ok(()),
-        false => Err(ScheduleError::NotProved { late }),
-    }
 }
 
 /// Adds another stream of an operation to its activity: the more urgent of both priorities, the shorter of both

@@ -1,6 +1,6 @@
 //! Dispatching by deadline and laxity: by the kernel's reservations where their model fits, else in queues.
 
-use crate::error::ScheduleError;
+use super::doubt::Doubt;
 use punctual_scheduling::Time;
 use punctual_scheduling::analysis::Preemption;
 use punctual_scheduling::analysis::admission::{
@@ -9,6 +9,7 @@ use punctual_scheduling::analysis::admission::{
 use punctual_scheduling::analysis::supply::Reservation;
 use punctual_scheduling::model::{Host, Model};
 use punctual_scheduling::plan::{Plan, PlannedProcessor, PlannedStream};
+use std::collections::HashSet;
 
 /// Manner in which a host dispatches levels that the plan dispatches by deadline or laxity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +18,9 @@ pub(super) enum Dynamic {
     None,
     /// Each thread has a reservation (`SCHED_DEADLINE`).
     Reservations,
-    /// Requests wait in a queue, in the order of their urgency, and are not preempted by one another.
-    Queues,
+    /// Requests wait in a queue, in the order of their urgency, and are not preempted by one another; with the reason
+    /// for which there are no reservations.
+    Queues(&'static str),
 }
 
 /// Chooses the manner for a host. Reservations need a host of which every processor dispatches by deadline
@@ -36,14 +38,17 @@ pub(super) fn choose(model: &Model, plan: &Plan, host: &Host) -> Dynamic {
     {
         return Dynamic::None;
     }
-    let is_by_deadline = levels.iter().all(|levels| levels[..] == ["DEADLINE"]);
-    match is_by_deadline && have_room(model, plan, host) {
-        true => Dynamic::Reservations,
-        false => Dynamic::Queues,
+    if !levels.iter().all(|levels| levels[..] == ["DEADLINE"]) {
+        return Dynamic::Queues("the kernel dispatches by deadline alone, ahead of all priorities");
+    }
+    match check_room(model, plan, host) {
+        Ok(()) => Dynamic::Reservations,
+        Err(why) => Dynamic::Queues(why),
     }
 }
 
-fn have_room(model: &Model, plan: &Plan, host: &Host) -> bool {
+/// Checks that all threads of a host have reservations with which the plan stays proved.
+fn check_room(model: &Model, plan: &Plan, host: &Host) -> Result<(), &'static str> {
     let streams = || plan.streams.iter().filter(|one| one.host == host.name);
     // One thread serves all streams of an operation, with one reservation.
     let mut names: Vec<_> = streams().map(|one| &one.operation).collect();
@@ -61,20 +66,32 @@ fn have_room(model: &Model, plan: &Plan, host: &Host) -> bool {
                     && one.preemption == Preemption::Full
             })
     };
-    if is_repeated || (host.processors > 1 && !streams().all(is_independent)) {
-        return false;
+    if is_repeated {
+        return Err("an operation has several callers, and its thread one reservation");
     }
-    let here = plan.streams.iter().filter(|one| one.host == host.name);
-    let reserved: Option<Vec<_>> = here.map(|stream| reservation(stream, host)).collect();
+    if host.processors > 1 && !streams().all(is_independent) {
+        return Err(
+            "the kernel moves threads with reservations among the processors, and some of these depend on one another",
+        );
+    }
+    let reserved: Option<Vec<_>> = streams().map(|one| reservation(one, host)).collect();
     let Some(reserved) = reserved else {
-        return false;
+        return Err("an operation has more execution time than fits into a reservation");
     };
     let processors = u32::try_from(host.processors).unwrap_or(u32::MAX);
     let are_served = match processors {
         1 => one_processor(&reserved).is_feasible(),
         _ => several_processors(&reserved, processors),
     };
-    are_served && kernel(&reserved, processors, KernelShare::default()).is_admitted()
+    if !are_served {
+        return Err(
+            "the reservations do not pass the test of the kernel's dispatching, the earliest deadline first over all processors",
+        );
+    }
+    match kernel(&reserved, processors, KernelShare::default()).is_admitted() {
+        true => Ok(()),
+        false => Err("the reservations need more than the share that the kernel admits"),
+    }
 }
 
 /// Returns the reservation of a stream: its execution time by its deadline in each period. `None` if there is
@@ -91,15 +108,17 @@ pub(super) fn reservation(stream: &PlannedStream, host: &Host) -> Option<Reserva
     Reservation::new(stream.wcet + taken, deadline, stream.period).ok()
 }
 
-/// Checks that the host executes what the plan proves: threads of fixed priorities and of reservations are
-/// preempted anywhere, and a queue has its processor for itself.
-pub(super) fn check_executed(model: &Model, plan: &Plan, host: &Host) -> Result<(), ScheduleError> {
+/// Returns the operations of a host that it does not execute as the plan proves, each with the difference: threads of
+/// fixed priorities and of reservations are preempted anywhere, and a queue has its processor for itself.
+pub(super) fn not_executed(model: &Model, plan: &Plan, host: &Host) -> Vec<Doubt> {
     let dynamic = choose(model, plan, host);
+    let (mut doubts, mut seen) = (Vec::new(), HashSet::new());
     for stream in plan.streams.iter().filter(|one| one.host == host.name) {
         let operation = model.operation(&stream.operation);
         let operation = operation.map(|index| &model.operations[index]);
         let levels = processor_of(plan, stream).map_or(0, |one| one.levels.len());
-        let is_queued = dynamic == Dynamic::Queues && level_of(plan, stream) != Some("STATIC");
+        let is_queued =
+            matches!(dynamic, Dynamic::Queues(_)) && level_of(plan, stream) != Some("STATIC");
         let why = match (is_queued, levels) {
             (true, 2..) => {
                 "a queue dispatches its level, and does not keep other levels of the processor waiting"
@@ -109,12 +128,14 @@ pub(super) fn check_executed(model: &Model, plan: &Plan, host: &Host) -> Result<
             }
             _ => continue,
         };
-        return Err(ScheduleError::NotExecuted {
-            operation: stream.operation.clone(),
-            why,
-        });
+        if seen.insert(&stream.operation) {
+            doubts.push(Doubt::NotExecuted {
+                operation: stream.operation.clone(),
+                why,
+            });
+        }
     }
-    Ok(())
+    doubts
 }
 
 /// Returns a model in which operations that are dispatched by queues are not preempted. It covers all hosts, as chains
@@ -122,7 +143,7 @@ pub(super) fn check_executed(model: &Model, plan: &Plan, host: &Host) -> Result<
 pub(super) fn queued_everywhere(model: &Model, plan: &Plan) -> Model {
     let mut queued = model.clone();
     for host in &model.hosts {
-        if choose(model, plan, host) != Dynamic::Queues {
+        if !matches!(choose(model, plan, host), Dynamic::Queues(_)) {
             continue;
         }
         for stream in plan.streams.iter().filter(|one| one.host == host.name) {

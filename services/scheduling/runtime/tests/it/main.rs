@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod admission;
+mod expected;
 mod keeping;
 mod machine;
 mod noise;

@@ -1,8 +1,8 @@
 //! Tests of rehearsals.
 
 use crate::setting::{any_schedule, ordinary};
-use punctual_scheduling_runtime::ScheduleError;
 use punctual_scheduling_runtime::rehearsal::{RehearsalOptions, rehearse};
+use punctual_scheduling_runtime::{Schedule, ScheduleError, ScheduleOptions, Unproved};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -63,20 +63,45 @@ fn activities_of_a_queue_are_released_by_requests() {
 }
 
 #[test]
-fn a_plan_of_several_hosts_is_not_rehearsed() {
+fn a_host_is_rehearsed_with_a_clock_in_place_of_the_others() {
     let text = "
-        [host.a]\n[host.b]\n[operation.here]\nwcet = '1ms'\nperiod = '10ms'\nhost = 'a'
+        [host.a]\n[host.b]
+        [[message]]\nfrom = 'a'\nto = 'b'\ntime = '2ms'
+        [operation.sample]\nhost = 'a'\nwcet = '200us'\nperiod = '20ms'
+        calls = [{ operation = 'steer', kind = 'one-way', times = 2 }]
+        [operation.steer]\nhost = 'b'\nwcet = '100us'
+        calls = [{ operation = 'log', kind = 'one-way' }]
+        [operation.log]\nhost = 'b'\nwcet = '100us'
     ";
-    let model = crate::setting::model(text);
-    let options_of = punctual_scheduling_runtime::ScheduleOptions::default();
-    let schedule = punctual_scheduling_runtime::Schedule::new(model, "a", &options_of).unwrap();
-    let rt = ordinary(&schedule);
-    let refused =
-        rehearse(&rt, &schedule, &options(), |_, _, _| ControlFlow::Break(())).unwrap_err();
-    assert!(
-        matches!(refused, ScheduleError::SeveralHosts(2)),
-        "{refused}"
-    );
+    let until_there_are_some = |_, jobs, _| match jobs {
+        0..10 => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    };
+    for host in ["a", "b"] {
+        let model = crate::setting::model(text);
+        let of = ScheduleOptions {
+            unproved: Unproved::Admit,
+            ..ScheduleOptions::default()
+        };
+        let schedule = Schedule::new(model, host, &of).unwrap();
+        let rt = ordinary(&schedule);
+        let measured = rehearse(&rt, &schedule, &options(), until_there_are_some).unwrap();
+        let jobs: Vec<_> = measured
+            .iter()
+            .map(|one| (&*one.operation, one.jobs))
+            .collect();
+        match jobs[..] {
+            [("sample", jobs)] => assert!(host == "a" && jobs > 0),
+            [("steer", steered), ("log", logged)] => {
+                // Two at each release, each with a job of `log`.
+                assert!(host == "b" && steered > 0 && steered % 2 == 0, "{jobs:?}");
+                assert_eq!(steered, logged);
+                // The chain's source ran as long as it may, and so did its message.
+                assert!(measured[0].longest_response.as_nanos() > 2_000_000);
+            }
+            _ => panic!("{jobs:?}"),
+        }
+    }
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Tests of schedules that are made of models.
 
 use crate::setting::{PLANT, any_schedule, model, scheduled};
-use punctual::rt::SchedulingParameter;
+use punctual::rt::{RtLevel, RtOperation, SchedulingParameter};
 use punctual_scheduling::model::LONGEST_FILE;
-use punctual_scheduling_runtime::{Dispatching, Schedule, ScheduleError, ScheduleOptions, Time};
+use punctual_scheduling_runtime::{
+    Dispatching, Doubt, Schedule, ScheduleError, ScheduleOptions, Time,
+};
 
 fn ms(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
@@ -253,6 +255,34 @@ fn what_threads_do_not_do_is_refused() {
 }
 
 #[test]
+fn an_admitted_schedule_says_what_is_not_proved_and_why_jobs_wait_in_queues() {
+    assert_eq!(any_schedule(PLANT).doubts(), []);
+    assert_eq!(any_schedule(PLANT).queued_because(), None);
+    let text = "
+        strategy = 'MLF'
+        [operation.fast]\nwcet = '1ms'\nperiod = '10ms'\ndeadline = '5ms'
+        [operation.slow]\nwcet = '15ms'\nperiod = '20ms'
+    ";
+    let queued = any_schedule(text);
+    let operation = "fast".to_owned();
+    assert_eq!(queued.doubts(), [Doubt::Late { operation }]);
+    let why = queued.queued_because().unwrap();
+    assert!(why.contains("dispatches by deadline alone"), "{why}");
+    let levels = any_schedule(
+        "
+        strategy = 'MUF'
+        [operation.high]\nwcet = '1ms'\nperiod = '50ms'\ncriticality = 'high'
+        [operation.low]\nwcet = '1ms'\nperiod = '40ms'
+    ",
+    );
+    let named = levels.doubts().iter().map(|doubt| match doubt {
+        Doubt::NotExecuted { operation, .. } => operation.as_str(),
+        other => panic!("{other}"),
+    });
+    assert_eq!(named.collect::<Vec<_>>(), ["high", "low"]);
+}
+
+#[test]
 fn a_reservation_has_the_time_that_the_platform_may_take_up_to_its_deadline() {
     let schedule = any_schedule(
         "
@@ -301,4 +331,75 @@ fn mutexes_are_taken_for_ones_that_inherit_priorities() {
         matches!(refused, ScheduleError::NotProved { .. }),
         "{refused}"
     );
+}
+
+#[test]
+fn the_examples_that_fit_are_taken_by_a_program() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../examples/schedule");
+    for (name, host) in [
+        ("fits", ""),
+        ("seventy", ""),
+        ("rehearsed", ""),
+        ("two_hosts", "sensor"),
+        ("two_hosts", "control"),
+    ] {
+        let file = format!("{folder}/{name}.toml");
+        let schedule = Schedule::from_file(&file, host, &ScheduleOptions::default());
+        let schedule = schedule.unwrap_or_else(|refused| panic!("{file}: {refused}"));
+        assert!(schedule.activities().count() > 0, "{file}");
+    }
+}
+
+const SENSOR: &[RtOperation] = &[
+    RtOperation::new("read", "Radar::Sensor::read")
+        .with_wcet(1_200_000)
+        .with_period(10_000_000)
+        .with_criticality(RtLevel::VeryHigh),
+    RtOperation::new("_get_temperature", "Radar::Sensor::_get_temperature")
+        .with_wcet(50_000)
+        .with_period(1_000_000_000),
+];
+
+const TRACKER: &[RtOperation] = &[RtOperation::new("update", "Radar::Tracker::update")
+    .with_wcet(2_000_000)
+    .with_period(10_000_000)
+    .with_deadline(9_000_000)];
+
+#[test]
+fn the_timing_that_stubs_carry_completes_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("radar.toml");
+    let text = "
+        [operation.'Radar::Sensor::read']
+        calls = [{ operation = 'Radar::Tracker::update', kind = 'one-way' }]
+        [operation.'Radar::Tracker::update']\nwcet = '3ms'
+    ";
+    std::fs::write(&file, text).unwrap();
+    let options = ScheduleOptions::default();
+    let refused = Schedule::from_file(&file, "", &options).unwrap_err();
+    assert!(matches!(refused, ScheduleError::Faults(_)), "{refused}");
+    let stubs = [SENSOR, TRACKER, SENSOR];
+    let schedule = Schedule::from_file_and_stubs(&file, &stubs, "", &options).unwrap();
+    assert_eq!(schedule.activities().count(), 3);
+    let read = schedule.activity("Radar::Sensor::read").unwrap();
+    assert_eq!((read.wcet().as_nanos(), read.period()), (1_200_000, ms(10)));
+    assert_eq!(read.criticality(), punctual_scheduling::Level::VeryHigh);
+    let update = schedule.activity("Radar::Tracker::update").unwrap();
+    assert_eq!((update.wcet(), update.deadline()), (ms(3), ms(9)));
+}
+
+#[test]
+fn stubs_alone_are_a_schedule() {
+    let schedule = Schedule::from_stubs(&[SENSOR], &ScheduleOptions::default()).unwrap();
+    assert_eq!(schedule.host(), "localhost");
+    let read = schedule.activity("Radar::Sensor::read").unwrap();
+    assert!(
+        read.priority()
+            > schedule
+                .activity("Radar::Sensor::_get_temperature")
+                .unwrap()
+                .priority()
+    );
+    let refused = Schedule::from_stubs(&[], &ScheduleOptions::default()).unwrap_err();
+    assert!(refused.to_string().contains("no operation"), "{refused}");
 }

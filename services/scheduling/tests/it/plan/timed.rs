@@ -3,7 +3,9 @@
 use super::shown;
 use punctual_idl::model::Specification;
 use punctual_idl::{InMemory, Options, compile_source};
-use punctual_scheduling::model::{Model, Operation, read_with_idl};
+use punctual_scheduling::model::{
+    Model, Operation, TimedOperation, read_with_idl, read_with_operations,
+};
 use punctual_scheduling::{Level, Time};
 
 const RADAR: &str = "module Radar {
@@ -159,4 +161,48 @@ fn an_operation_that_two_files_time_is_refused() {
         faults.starts_with("1.idl:1:54: error: the timing of `I::f` is stated twice"),
         "{faults}"
     );
+}
+
+fn scan() -> TimedOperation {
+    TimedOperation {
+        wcet: Some(Time::from_millis(1)),
+        period: Some(Time::from_millis(20)),
+        criticality: Some(Level::High),
+        ..TimedOperation::new("Radar::Base::scan")
+    }
+}
+
+#[test]
+fn operations_that_stubs_carry_are_completed_by_the_file_as_those_of_idl() {
+    let text = "[operation.'Radar::Base::scan']\nwcet = '3ms'\noffset = '2ms'";
+    // An interface that inherits the operation has it, too.
+    let model = read_with_operations("t.toml", text, &[scan(), scan()]).unwrap();
+    let read = operation(&model, "Radar::Base::scan");
+    assert_eq!(read.times.worst, Time::from_millis(3));
+    assert_eq!(read.period, Some(Time::from_millis(20)));
+    assert_eq!(read.offset, Time::from_millis(2));
+    assert_eq!(read.criticality, Level::High);
+    assert_eq!(model.operations.len(), 1);
+}
+
+#[test]
+fn faults_of_what_stubs_carry_name_the_operation() {
+    let other = TimedOperation {
+        period: Some(Time::from_millis(30)),
+        ..scan()
+    };
+    let twice = read_with_operations("t.toml", "", &[scan(), other]).unwrap_err();
+    let twice = shown(&twice);
+    assert!(
+        twice.contains("the timing of `Radar::Base::scan` is stated twice"),
+        "{twice}"
+    );
+    assert!(twice.contains("RT_OPERATIONS of the stubs:2:1"), "{twice}");
+    let late = TimedOperation {
+        deadline: Some(Time::from_micros(1)),
+        ..scan()
+    };
+    let late = read_with_operations("t.toml", "", &[late]).unwrap_err();
+    let late = shown(&late);
+    assert!(late.contains("RT_OPERATIONS of the stubs:1:1"), "{late}");
 }

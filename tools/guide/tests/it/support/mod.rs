@@ -35,6 +35,21 @@ pub fn plan_of_the_plant() -> Result<tempfile::TempPath, Box<dyn Error>> {
     Ok(file.into_temp_path())
 }
 
+/// Writes a file that a page of the guide shows; returns its path, which lasts as long as the value.
+pub fn file_of_the_page(page: &str, name: &str) -> Result<tempfile::TempPath, Box<dyn Error>> {
+    let page =
+        std::fs::read_to_string(punctual_guide::root().join(format!("docs/guide/{page}.md")))?;
+    let text = page
+        .split(&format!("<!-- guide: file {name} -->\n"))
+        .nth(1)
+        .and_then(|text| text.split("```").nth(1))
+        .and_then(|text| text.split_once('\n'));
+    let (_language, text) = text.ok_or("the page has no such file")?;
+    let file = tempfile::NamedTempFile::new()?;
+    std::fs::write(file.path(), text)?;
+    Ok(file.into_temp_path())
+}
+
 /// Checks that a configuration file with this text is accepted.
 pub fn configuration(text: &str) -> Done {
     let file = tempfile::NamedTempFile::new()?;
