@@ -1,5 +1,6 @@
 //! Streams of a plan as they were analysed.
 
+use super::priorities::{Assigned, Refusal};
 use crate::analysis::Task;
 use crate::analysis::blocking::Protocol;
 use crate::analysis::fixed_priority::Prioritized;
@@ -14,6 +15,8 @@ pub(crate) struct Analysed {
     pub(crate) streams: Vec<Stream>,
     pub(crate) places: Vec<Option<Place>>,
     pub(crate) levels: Vec<Vec<Dispatching>>,
+    /// Reasons for which admission left streams out.
+    pub(super) refusals: Vec<Option<Refusal>>,
     pub(crate) protocol: Protocol,
     /// Time that the platform takes of each processor.
     pub(crate) interference: Vec<Option<Task>>,
@@ -29,10 +32,15 @@ pub(crate) struct Analysed {
 impl Analysed {
     pub(super) fn new(
         streams: Vec<Stream>,
-        (places, levels): (Vec<Option<Place>>, Vec<Vec<Dispatching>>),
+        assigned: Assigned,
         (protocol, interference): (Protocol, Vec<Option<Task>>),
         (wcets, outcomes): (Vec<Time>, Vec<Option<EndToEnd>>),
     ) -> Self {
+        let Assigned {
+            places,
+            levels,
+            refusals,
+        } = assigned;
         let mut residents = vec![Vec::new(); levels.len()];
         for (index, place) in places.iter().enumerate() {
             if let Some(place) = place {
@@ -45,10 +53,20 @@ impl Analysed {
             streams,
             places,
             levels,
+            refusals,
             protocol,
             interference,
             outcomes,
             residents,
+        }
+    }
+
+    /// Returns the levels as they are, with other places.
+    pub(super) fn moved_to(&self, places: Vec<Option<Place>>) -> Assigned {
+        Assigned {
+            places,
+            levels: self.levels.clone(),
+            refusals: self.refusals.clone(),
         }
     }
 

@@ -30,6 +30,8 @@ struct Checked<'p> {
     streams: &'p [PlannedStream],
     mends: Vec<Mends>,
     moves: Vec<Move>,
+    /// Strategy that meets all deadlines by another order of fixed priorities.
+    strategy_that_fits: Option<&'static str>,
     /// Needs of the plan beside what this machine has; only with `--here`.
     here: Option<Vec<Remark>>,
 }
@@ -41,6 +43,7 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let strategy = source.chosen(&model)?;
     let mends = plan.confirmed_mends(&model, strategy);
     let moves = plan.moves(&model, strategy);
+    let strategy_that_fits = plan.other_order(&model);
     let here = match &options.here {
         Some(name) => Some(remarks(source, &model, &plan, name)?),
         None => None,
@@ -55,10 +58,12 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
             streams: &plan.streams,
             mends,
             moves,
+            strategy_that_fits,
             here,
         })?,
         false => {
             text::print(&plan, &mends, &moves);
+            text::print_other_order(strategy_that_fits);
             text::print_here(here.as_deref());
         }
     }

@@ -8,6 +8,7 @@ mod interference;
 mod mends;
 mod moves;
 mod rates;
+mod reorder;
 mod several_rates;
 mod suspension;
 mod timed;
