@@ -20,14 +20,23 @@ const STORE: Key<Option<PathBuf>> = Key::path("store").doc(
 const STRATEGY: Key<String> = Key::one_of(
     "strategy",
     &[
-        "RMS", "DMS", "EDF", "MLF", "MUF", "RMS_MLF", "MUF_FAIR", "RMS_FAIR",
+        "RMS",
+        "DMS",
+        "EDF",
+        "MLF",
+        "MUF",
+        "RMS_MLF",
+        "MUF_FAIR",
+        "RMS_FAIR",
+        "OPA",
+        "CRITICALITY",
     ],
 )
 .default("RMS")
 .doc(
     "Strategy by which priorities are assigned: by period (RMS), by deadline (DMS), by criticality and laxity (MUF), or \
-     as the guide says of the others. Chains of calls are proved under RMS, DMS and RMS_FAIR alone: under others \
-     there are anomalies of them.",
+     as the guide says of the others. Chains of calls are proved under RMS, DMS, RMS_FAIR, OPA and \
+     CRITICALITY alone: under others there are anomalies of them.",
 );
 const STRICT: Key<bool> = Key::flag("strict").doc(
     "Raise UTILIZATION_BOUND_EXCEEDED if an operation may miss its deadline. Without it, the schedule is computed, and \

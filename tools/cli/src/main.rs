@@ -1,6 +1,10 @@
 //! The `punctual` command.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+// First, as its macros take the place of the standard ones in what follows.
+#[macro_use]
+mod output;
+
 mod bench;
 mod bridge;
 mod call;
@@ -96,7 +100,27 @@ enum Command {
     Man(man::Options),
 }
 
+const ON_ORB_OPTIONS: &str = "services, and commands that make calls, take them; what stands behind `--` goes to another program";
+
+impl Command {
+    /// Returns whether the command has an ORB that its user configures by `-ORB…` options.
+    const fn takes_orb_options(&self) -> bool {
+        match self {
+            Self::Call(_) | Self::Get(_) | Self::Set(_) | Self::Trace(_) => true,
+            Self::Naming(_) | Self::Events(_) | Self::Log(_) => true,
+            Self::Notify(options) => !matches!(options, notify::Options::Filter(_)),
+            Self::Ifr(options) => matches!(options, ifr::Options::Serve(_)),
+            Self::Schedule(options) => matches!(options, schedule::Options::Serve(_)),
+            _ => false,
+        }
+    }
+}
+
 fn main() -> ExitCode {
+    output::ending(run)
+}
+
+fn run() -> ExitCode {
     // Completion scripts of `punctual completions` call this for candidates.
     clap_complete::CompleteEnv::with_factory(Options::command).complete();
     // The demo's two processes take options of the ORB, which clap does not know.
@@ -119,19 +143,26 @@ fn main() -> ExitCode {
         return code;
     }
     let (arguments, orb_options) = call::split(arguments.into_iter());
-    match Options::parse_from(arguments).command {
+    let command = Options::parse_from(arguments).command;
+    if let Some(first) = orb_options.first()
+        && !command.takes_orb_options()
+    {
+        let message = format!("this command takes no options of the ORB, and so not {first}");
+        return fail(message, Some(ON_ORB_OPTIONS));
+    }
+    match command {
         Command::New(options) => new::run(&options),
         Command::Idl(options) => idl::run(&options),
         Command::Call(options) => call::run(&options, &orb_options),
         Command::Get(options) => call::run_get(&options, &orb_options),
         Command::Set(options) => call::run_set(&options, &orb_options),
         Command::Trace(options) => trace::run(&options, &orb_options),
-        Command::Ifr(options) => ifr::run(&options),
+        Command::Ifr(options) => ifr::run(&options, &orb_options),
         Command::Naming(options) => naming::run(&options, &orb_options),
         Command::Ior(options) => ior::run(&options),
         Command::Config(options) => config::run(&options),
         Command::Protocols(options) => protocols::run(&options),
-        Command::Schedule(options) => schedule::run(&options),
+        Command::Schedule(options) => schedule::run(&options, &orb_options),
         Command::Events(options) => events::run(&options, &orb_options),
         Command::Notify(options) => notify::run(&options, &orb_options),
         Command::Log(options) => log::run(&options, &orb_options),

@@ -35,12 +35,23 @@ pub fn listening(
     config: Option<&Path>,
     defaults: impl FnOnce(&mut OrbConfig),
 ) -> Result<Orb, Problem> {
+    listening_with(endpoints, config, &[], defaults)
+}
+
+/// Starts an ORB as [`listening`], with `-ORB…` options behind the file.
+pub(super) fn listening_with(
+    endpoints: &[String],
+    config: Option<&Path>,
+    orb_options: &[String],
+    defaults: impl FnOnce(&mut OrbConfig),
+) -> Result<Orb, Problem> {
     let mut builder = Orb::builder().configure(defaults);
     if let Some(file) = config {
         let read = builder.file(file);
         builder = read.map_err(|error| Problem::new(error, ON_CONFIGURATION))?;
     }
     let mut arguments = vec!["punctual".to_owned()];
+    arguments.extend_from_slice(orb_options);
     for endpoint in endpoints {
         arguments.extend(["-ORBListenEndpoints".to_owned(), endpoint.clone()]);
     }
@@ -50,7 +61,7 @@ pub fn listening(
 }
 
 /// Returns the help text for an ORB that cannot be started. Its endpoints are from the command
-/// line, all other values from the configuration file.
+/// line, most other values from the configuration file.
 fn help_for(error: &InitError) -> &'static str {
     let is_of_endpoints = |key: &str| key == "listen" || key == "-ORBListenEndpoints";
     match error {

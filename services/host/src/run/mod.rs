@@ -27,6 +27,8 @@ use punctual_sys::allocator::return_freed_memory;
 pub use listen::{ON_CONFIGURATION, ON_ENDPOINTS, ending_signals, listening};
 pub use options::{Companion, RunOptions};
 
+use listen::listening_with;
+
 use crate::publish::{publish, write_reference};
 use crate::status::Status;
 use crate::systemd::{KeptAlive, Notifier};
@@ -51,7 +53,8 @@ pub fn run<S: Service>(
     log::start(options.level);
     let service = Arc::new(open()?);
     let status = started_status(&service, options.status.as_deref())?;
-    let orb = listening(&options.listen, options.config.as_deref(), S::configure)?;
+    let (config, orb_options) = (options.config.as_deref(), &options.orb_options);
+    let orb = listening_with(&options.listen, config, orb_options, S::configure)?;
     let deadline = options.stop_deadline;
     let ended = serve_until_the_end(&orb, &service, status, options);
     service.end_waiting();

@@ -33,6 +33,7 @@ pub struct RunOptions<S> {
     pub(super) ending: Ending,
     pub(super) listen: Vec<String>,
     pub(super) config: Option<PathBuf>,
+    pub(super) orb_options: Vec<String>,
     pub(super) status: Option<String>,
     pub(super) write_reference: Option<PathBuf>,
     pub(super) name: Option<String>,
@@ -62,6 +63,7 @@ impl<S> RunOptions<S> {
             ending: Ending::Signal(ending_signals()?),
             listen: values.get(listen),
             config: values.get(&CONFIG),
+            orb_options: Vec::new(),
             status: values.get(&STATUS),
             write_reference: values.get(&WRITE_REFERENCE),
             name: values.get(&BIND_NAME),
@@ -70,6 +72,13 @@ impl<S> RunOptions<S> {
             stop_deadline: values.get(&STOP_DEADLINE),
             companions: Vec::new(),
         })
+    }
+
+    /// Sets options of the ORB, `-ORB…` and the following value, which override the configuration file.
+    #[must_use]
+    pub fn with_orb_options(mut self, options: &[String]) -> Self {
+        self.orb_options = options.to_vec();
+        self
     }
 
     /// Ends the run when `ended` receives a message or its sender is dropped, and no longer when

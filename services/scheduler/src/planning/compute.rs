@@ -113,7 +113,13 @@ fn first_late(plan: &Plan) -> String {
 fn text(stream: &PlannedStream) -> String {
     let name = &stream.operation;
     match stream.verdict {
-        Verdict::LeftOut => format!("`{name}` is left out: the processor is full without it"),
+        Verdict::LeftOut => match stream.refusal {
+            Some(refusal) => format!(
+                "`{name}` is left out: with it, its processor would be used to {:.1} %",
+                100.0 * refusal.utilisation
+            ),
+            None => format!("`{name}` is left out: the processor is full without it"),
+        },
         Verdict::NeverReleased => format!("`{name}` is never released: its caller is left out"),
         Verdict::Fits | Verdict::Misses => match stream.response {
             Some(response) => format!(

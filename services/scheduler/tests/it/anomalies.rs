@@ -142,7 +142,7 @@ fn what_admission_leaves_out_has_no_place() {
     let called = created(scheduler, "called", 1, 0);
     call(scheduler, second, called, DependencyTypeT::OneWayCall);
     let found = anomalies(scheduler);
-    let text = "UTILIZATION_BOUND_EXCEEDED: `second` is left out";
+    let text = "UTILIZATION_BOUND_EXCEEDED: `second` is left out: with it, its processor would be used to 110.0 %";
     assert!(found[0].1.starts_with(text), "{found:?}");
     for handle in [second, called] {
         let refused = scheduler.priority(handle).unwrap_err();

@@ -53,7 +53,17 @@ impl std::fmt::Debug for NoOrder {
 /// # Errors
 /// [`NoOrder`] if no order of these tasks meets all deadlines.
 pub fn assign(candidates: &[Candidate], preference: Preference) -> Result<Order, NoOrder> {
-    let mut search = Search::new(candidates, preference);
+    let candidates: Vec<&Candidate> = candidates.iter().collect();
+    assign_below(None, &candidates, preference)
+}
+
+/// Returns an order as [`assign`], below the time that the platform takes.
+pub(crate) fn assign_below(
+    platform: Option<&Task>,
+    candidates: &[&Candidate],
+    preference: Preference,
+) -> Result<Order, NoOrder> {
+    let mut search = Search::new(platform, candidates, preference);
     while !search.waiting.is_empty() {
         let Some(at) = search.lowest() else {
             return Err(search.stuck());
@@ -66,10 +76,12 @@ pub fn assign(candidates: &[Candidate], preference: Preference) -> Result<Order,
 
 /// State of the search: the lowest places are taken.
 struct Search<'c> {
-    candidates: &'c [Candidate],
+    /// Time that the platform takes, above all tasks.
+    platform: Option<&'c Task>,
+    candidates: &'c [&'c Candidate],
     /// Tasks without a place, in order of preference for the lowest.
     waiting: Vec<usize>,
-    /// Load of all waiting tasks.
+    /// Load of all waiting tasks, and of the platform.
     load: Load,
     /// Tasks with a place, the least urgent first.
     placed: Vec<usize>,
@@ -78,20 +90,26 @@ struct Search<'c> {
 }
 
 impl<'c> Search<'c> {
-    fn new(candidates: &'c [Candidate], preference: Preference) -> Self {
+    fn new(
+        platform: Option<&'c Task>,
+        candidates: &'c [&'c Candidate],
+        preference: Preference,
+    ) -> Self {
         let mut waiting: Vec<usize> = (0..candidates.len()).rev().collect();
         let late = |candidate: &Candidate| Reverse(urgency(&candidate.task));
         waiting.sort_by_key(|&index| {
-            let one = &candidates[index];
+            let one = candidates[index];
             match preference {
                 Preference::Deadline => (None, late(one), Some(one.criticality), one.importance),
                 Preference::Criticality => (Some(one.criticality), late(one), None, one.importance),
             }
         });
+        let tasks = candidates.iter().map(|candidate| &candidate.task);
         Self {
+            platform,
             candidates,
             waiting,
-            load: Load::sum(candidates.iter().map(|candidate| &candidate.task)),
+            load: Load::sum(platform.into_iter().chain(tasks)),
             placed: Vec::new(),
             held_up: Time::ZERO,
         }
@@ -111,10 +129,10 @@ impl<'c> Search<'c> {
             Verdict::Misses => false,
             Verdict::Unknown => {
                 let others = self.waiting.iter().enumerate();
-                let above: Vec<&Task> = others
+                let others = others
                     .filter(|(other, _)| *other != at)
-                    .map(|(_, &index)| self.task(index))
-                    .collect();
+                    .map(|(_, &index)| self.task(index));
+                let above: Vec<&Task> = self.platform.into_iter().chain(others).collect();
                 meets_exactly(own, &above, load, blocking)
             }
         }

@@ -49,47 +49,141 @@ impl fmt::Display for Margin {
     }
 }
 
-/// Writes a model in TOML with the measured operations: the longest execution time with the margin
+/// Model made of measured operations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeasuredModel {
+    /// Model, in TOML.
+    pub text: String,
+    /// Number of operations in it.
+    pub operations: usize,
+    /// Remarks on operations that are left out, or whose times the model does not have as measured; each
+    /// names its operation.
+    pub remarks: Vec<String>,
+}
+
+/// Makes a model in TOML with the measured operations: the longest execution time with the margin
 /// as `wcet`, the median as `typical`, and a `period` with its `jitter` within which all jobs came, bursts included.
 /// Comments tell what was measured, and what is left out.
 ///
 /// The deadline is a period after the latest release. Files of earlier versions do not tell of bursts: the shortest
 /// distance is the period, or the mean one if jobs came closer together than one takes. An operation with a single job
-/// has no distance, and is left out.
+/// has no distance, and is left out. So is one with an execution time or a jitter above a day, the longest time of a
+/// model; longer periods and deadlines are cut to a day, which is safe.
 #[must_use]
-pub fn write_model(measured: &Measurements, margin: Margin) -> String {
-    let mut out = format!(
+pub fn model_of(measured: &Measurements, margin: Margin) -> MeasuredModel {
+    let mut model = MeasuredModel {
+        text: String::new(),
+        operations: 0,
+        remarks: Vec::new(),
+    };
+    let out = &mut model.text;
+    *out = format!(
         "# Measured, with a margin of {margin} on the longest execution times. The longest that was measured is no proof of\n\
          # the longest possible: run the worst cases, and complete deadlines, criticalities, calls and locks.\n"
     );
     if measured.not_recorded > 0 {
         let jobs = measured.not_recorded;
         write_comment(
-            &mut out,
+            out,
             &format!("{jobs} jobs of further operations were not recorded."),
         );
     }
     for (index, (name, operation)) in measured.by_name().into_iter().enumerate() {
         if index >= MOST_OPERATIONS {
-            write_comment(&mut out, "Further operations are left out.");
+            write_comment(&mut model.text, "Further operations are left out.");
+            let most = format!(
+                "{name:?} and those behind it: left out, as a model has at most {MOST_OPERATIONS}"
+            );
+            model.remarks.push(most);
             break;
         }
-        write_operation(&mut out, name, &operation, margin);
+        model.add(name, &operation, margin);
     }
-    out
+    model
+}
+
+/// Returns the text of [`model_of`].
+#[must_use]
+pub fn write_model(measured: &Measurements, margin: Margin) -> String {
+    model_of(measured, margin).text
+}
+
+impl MeasuredModel {
+    /// Adds an operation, or a comment and a remark on why it is left out.
+    fn add(&mut self, name: &str, one: &MeasuredOperation, margin: Margin) {
+        self.text.push('\n');
+        if let Some(reason) = reason_to_leave_out(name, one, margin) {
+            return self.remark(format!("{}: left out, {reason}", plain(name)));
+        }
+        if let Some(what) = cut_time(one) {
+            self.remark(format!(
+                "{name}: its {what} is cut to a day, the longest time of a model"
+            ));
+        }
+        self.operations += 1;
+        write_operation(&mut self.text, name, one, margin);
+    }
+
+    fn remark(&mut self, remark: String) {
+        write_comment(&mut self.text, &format!("{remark}."));
+        self.remarks.push(remark);
+    }
+}
+
+/// Returns a name as it is in a comment: quoted and escaped if it is none of a model.
+fn plain(name: &str) -> String {
+    match is_name(name) {
+        true => name.to_owned(),
+        false => format!("{name:?}"),
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.len() <= LONGEST_NAME && !name.chars().any(char::is_control)
+}
+
+fn reason_to_leave_out(name: &str, one: &MeasuredOperation, margin: Margin) -> Option<String> {
+    let longest = one.execution.max;
+    let wcet = wcet(one, margin);
+    let jitter = one.arrivals.map_or(Time::ZERO, |arrivals| arrivals.jitter);
+    if !is_name(name) {
+        Some("as it is no name of a model".to_owned())
+    } else if wcet >= Time::LONGEST {
+        Some(format!(
+            "as its execution time of {longest} with the margin is not below a day, the longest time of a model"
+        ))
+    } else if one.distance.count == 0 {
+        Some(format!("as a single job has no period; wcet {wcet}"))
+    } else if jitter > Time::LONGEST {
+        Some(format!(
+            "as its jitter of {jitter} is longer than a day, the longest time of a model"
+        ))
+    } else {
+        None
+    }
+}
+
+fn wcet(one: &MeasuredOperation, margin: Margin) -> Time {
+    up(margin.on(one.execution.max.max(Time::from_nanos(1))))
+}
+
+/// Returns the time of an operation that is longer than a model's.
+fn cut_time(one: &MeasuredOperation) -> Option<String> {
+    let (period, jitter) = match one.arrivals {
+        Some(arrivals) => (arrivals.period, arrivals.jitter),
+        None => (one.distance.min, Time::ZERO),
+    };
+    if period > Time::LONGEST {
+        Some(format!("period of {period}"))
+    } else if period + jitter > Time::LONGEST {
+        Some(format!("deadline of {}", period + jitter))
+    } else {
+        None
+    }
 }
 
 fn write_operation(out: &mut String, name: &str, one: &MeasuredOperation, margin: Margin) {
-    out.push('\n');
-    if name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
-        let message = format!("Left out, as it is no name of a model: {name:?}");
-        return write_comment(out, &message);
-    }
-    let wcet = up(margin.on(one.execution.max.max(Time::from_nanos(1))));
-    if one.distance.count == 0 {
-        let message = format!("{name}: left out, as a single job has no period; wcet {wcet}.");
-        return write_comment(out, &message);
-    }
+    let wcet = wcet(one, margin);
     let key = toml::Value::from(name).to_string();
     push(out, format_args!("[operation.{key}]\n"));
     write_comment(

@@ -1,5 +1,6 @@
 //! Streams of a plan as they were analysed.
 
+use super::priorities::{Assigned, Refusal};
 use crate::analysis::Task;
 use crate::analysis::blocking::Protocol;
 use crate::analysis::fixed_priority::Prioritized;
@@ -16,6 +17,8 @@ pub(crate) struct Analysed {
     pub(crate) streams: Vec<Stream>,
     pub(crate) places: Vec<Option<Place>>,
     pub(crate) levels: Vec<Vec<Dispatching>>,
+    /// Reasons for which admission left streams out.
+    pub(super) refusals: Vec<Option<Refusal>>,
     pub(crate) protocol: Protocol,
     /// Time that the platform takes of each processor.
     pub(crate) interference: Vec<Option<Task>>,
@@ -31,10 +34,15 @@ pub(crate) struct Analysed {
 impl Analysed {
     pub(super) fn new(
         streams: Vec<Stream>,
-        (places, levels): (Vec<Option<Place>>, Vec<Vec<Dispatching>>),
+        assigned: Assigned,
         (protocol, interference): (Protocol, Vec<Option<Task>>),
         (wcets, outcomes): (Vec<Time>, Vec<Option<EndToEnd>>),
     ) -> Self {
+        let Assigned {
+            places,
+            levels,
+            refusals,
+        } = assigned;
         let mut residents = vec![Vec::new(); levels.len()];
         for (index, place) in places.iter().enumerate() {
             if let Some(place) = place {
@@ -47,6 +55,7 @@ impl Analysed {
             streams,
             places,
             levels,
+            refusals,
             protocol,
             interference,
             outcomes,
@@ -62,6 +71,15 @@ impl Analysed {
             levels: &self.levels,
             protocol: self.protocol,
             interference: &self.interference,
+        }
+    }
+
+    /// Returns the levels as they are, with other places.
+    pub(super) fn moved_to(&self, places: Vec<Option<Place>>) -> Assigned {
+        Assigned {
+            places,
+            levels: self.levels.clone(),
+            refusals: self.refusals.clone(),
         }
     }
 

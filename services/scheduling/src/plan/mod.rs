@@ -12,12 +12,13 @@ mod moves;
 mod placement;
 mod priorities;
 mod rates;
+mod reorder;
 mod subset;
 mod united;
 
 use crate::analysis::bounds::{self, Outcome as Bound};
 use crate::analysis::{Response, Task};
-use crate::chains::{Chains, Place, analyse, analyse_since};
+use crate::chains::{Chains, analyse, analyse_since};
 use crate::level::Level;
 use crate::model::{Interference, Model};
 use crate::release::{self, Stream};
@@ -33,6 +34,8 @@ pub use lanes::{InLane, LaneCost};
 pub use mend::{Mend, Mends};
 pub use moves::Move;
 pub use placement::Processor;
+use priorities::Assigned;
+pub use priorities::Refusal;
 
 /// Outcome of planning a model.
 #[derive(Clone, Debug)]
@@ -96,6 +99,8 @@ pub struct PlannedStream {
     pub response: Option<Time>,
     /// Verdict on the stream.
     pub verdict: Verdict,
+    /// Reason for which admission left the stream out; `None` if it did not.
+    pub refusal: Option<Refusal>,
 }
 
 /// Verdict on a stream.
@@ -142,9 +147,14 @@ fn at_rates(
     let homes = placement::place(model, &streams, &processors, strategy);
     placement::check_mutexes(model, &streams, &homes)?;
     let interference = placement::interference(model, &processors);
-    let (places, levels) = priorities::assign(model, &streams, &homes, &interference, strategy);
-    let name = strategy.name();
-    Ok(Plan::since(before, model, name, streams, (places, levels)))
+    let assigned = priorities::assign(model, &streams, &homes, &interference, strategy);
+    Ok(Plan::since(
+        before,
+        model,
+        strategy.name(),
+        streams,
+        assigned,
+    ))
 }
 
 impl Plan {
@@ -162,13 +172,8 @@ impl Plan {
     }
 
     /// Analyses streams with their places, and makes a plan of the outcome.
-    fn of(
-        model: &Model,
-        strategy: &str,
-        streams: Vec<Stream>,
-        placed: (Vec<Option<Place>>, Vec<Vec<Dispatching>>),
-    ) -> Self {
-        Self::since(None, model, strategy, streams, placed)
+    fn of(model: &Model, strategy: &str, streams: Vec<Stream>, assigned: Assigned) -> Self {
+        Self::since(None, model, strategy, streams, assigned)
     }
 
     /// Analyses those streams that are not as in another plan, and makes a plan of all outcomes.
@@ -177,14 +182,14 @@ impl Plan {
         model: &Model,
         strategy: &str,
         streams: Vec<Stream>,
-        (places, levels): (Vec<Option<Place>>, Vec<Vec<Dispatching>>),
+        assigned: Assigned,
     ) -> Self {
         let processors = placement::processors(model);
         let interference = placement::interference(model, &processors);
         let chains = Chains {
             streams: &streams,
-            places: &places,
-            levels: &levels,
+            places: &assigned.places,
+            levels: &assigned.levels,
             protocol: model.protocol,
             interference: &interference,
         };
@@ -198,7 +203,7 @@ impl Plan {
         let wcet = |stream: &Stream| model.operations[stream.operation].times.worst;
         let wcets = streams.iter().map(wcet).collect();
         let outcomes = (wcets, analysis.streams);
-        let analysed = Analysed::new(streams, (places, levels), platform, outcomes);
+        let analysed = Analysed::new(streams, assigned, platform, outcomes);
         Self {
             is_complete: analysis.is_complete,
             strategy: strategy.to_owned(),
@@ -213,6 +218,20 @@ impl Plan {
     pub fn fits(&self) -> bool {
         let mut verdicts = self.streams.iter().map(|stream| stream.verdict);
         verdicts.all(|verdict| verdict == Verdict::Fits)
+    }
+
+    /// Returns the stream, left out by admission, without which a stream is never released: one of its
+    /// callers, or of theirs. `None` if the stream is released, or left out itself.
+    #[must_use]
+    pub fn left_out_caller(&self, stream: usize) -> Option<usize> {
+        let mut at = stream;
+        // A stream follows the streams that release it, so this ends.
+        while self.streams.get(at)?.verdict == Verdict::NeverReleased {
+            let mut callers = self.analysed.streams[at].released_by.iter();
+            let caller = callers.find(|one| self.analysed.places[one.stream].is_none())?;
+            at = caller.stream;
+        }
+        (at != stream).then_some(at)
     }
 
     /// Returns the streams of an operation, by their indices.
@@ -298,6 +317,7 @@ impl Analysed {
             jitter: outcome.map_or(stream.task.jitter, |outcome| outcome.jitter),
             response: response.and_then(Response::bound),
             verdict: self.verdict(index),
+            refusal: self.refusals[index],
         }
     }
 

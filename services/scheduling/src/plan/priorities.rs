@@ -5,34 +5,57 @@ use crate::assignment::Candidate;
 use crate::chains::Place;
 use crate::model::Model;
 use crate::release::Stream;
-use crate::strategy::{Dispatching, Limit, Operation, Strategy, schedule};
+use crate::strategy::{Dispatching, LeftOut, Limit, Operation, Outcome, Strategy, schedule_below};
+use serde::Serialize;
 
 /// Highest priority of Real-time CORBA (`RTCORBA::maxPriority`).
 const MAX_PRIORITY: usize = 32_767;
 
-/// Assigns levels in the time that the platform leaves on each processor; returns the place of each stream, `None` for those that are left out, and the
-/// levels of each processor.
+/// Reason for which admission left a stream out.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Refusal {
+    /// Utilisation of the processor with this stream and those that were admitted before it; 1.0 for
+    /// the whole processor.
+    pub utilisation: f64,
+    /// Largest utilisation that is admitted: what the platform leaves. `None` if a test decides.
+    pub limit: Option<f64>,
+}
+
+/// Levels of all streams.
+pub(super) struct Assigned {
+    /// Place of each stream; `None` for those that are left out.
+    pub(super) places: Vec<Option<Place>>,
+    /// Levels of each processor.
+    pub(super) levels: Vec<Vec<Dispatching>>,
+    /// Reasons for which streams are left out.
+    pub(super) refusals: Vec<Option<Refusal>>,
+}
+
+/// Assigns levels in the time that the platform leaves on each processor.
 pub(super) fn assign(
     model: &Model,
     streams: &[Stream],
     homes: &[usize],
     interference: &[Option<Task>],
     strategy: &dyn Strategy,
-) -> (Vec<Option<Place>>, Vec<Vec<Dispatching>>) {
+) -> Assigned {
     let mut residents = vec![Vec::new(); interference.len()];
     for (index, &home) in homes.iter().enumerate() {
         residents[home].push(index);
     }
     let mut places = vec![None; streams.len()];
+    let mut refusals = vec![None; streams.len()];
     let mut levels = Vec::with_capacity(interference.len());
     for (processor, here) in residents.into_iter().enumerate() {
         let operations: Vec<_> = here
             .iter()
             .map(|&index| Operation::from(candidate(model, &streams[index])))
             .collect();
-        let limit = without(strategy.limit(), interference[processor].as_ref());
-        let schedule = schedule(strategy, &operations, limit);
+        let platform = interference[processor].as_ref();
+        let limit = without(strategy.limit(), platform);
+        let schedule = schedule_below(platform, strategy, &operations, limit);
         for (&index, outcome) in here.iter().zip(&schedule.operations) {
+            refusals[index] = refusal(outcome, limit);
             places[index] = outcome.admitted().map(|admitted| Place {
                 processor,
                 level: admitted.level,
@@ -41,7 +64,22 @@ pub(super) fn assign(
         levels.push(schedule.levels);
     }
     leave_out_unreleased(streams, &mut places);
-    (places, levels)
+    Assigned {
+        places,
+        levels,
+        refusals,
+    }
+}
+
+fn refusal(outcome: &Outcome, limit: Limit<'_>) -> Option<Refusal> {
+    let Outcome::LeftOut(LeftOut { utilisation }) = outcome else {
+        return None;
+    };
+    let limit = match limit {
+        Limit::Utilisation(millionths) => Some(f64::from(millionths) / 1e6),
+        Limit::None | Limit::Test(_) => None,
+    };
+    utilisation.map(|utilisation| Refusal { utilisation, limit })
 }
 
 /// Returns a limit of the time that the platform leaves.

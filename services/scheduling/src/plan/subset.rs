@@ -31,8 +31,8 @@ impl Plan {
                 *place = None;
             }
         }
-        let levels = before.levels.clone();
-        Some(Self::of(&model, &self.strategy, streams, (places, levels)))
+        let assigned = before.moved_to(places);
+        Some(Self::of(&model, &self.strategy, streams, assigned))
     }
 
     /// Returns whether every stream of these sources is released, and meets its deadline.

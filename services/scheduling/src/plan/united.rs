@@ -25,12 +25,7 @@ impl Plan {
                 place.level = most_urgent[&(stream.operation, place.processor)];
             }
         }
-        let levels = analysed.levels.clone();
-        Self::of(
-            model,
-            &self.strategy,
-            analysed.streams.clone(),
-            (places, levels),
-        )
+        let assigned = analysed.moved_to(places);
+        Self::of(model, &self.strategy, analysed.streams.clone(), assigned)
     }
 }

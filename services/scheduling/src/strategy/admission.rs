@@ -1,6 +1,5 @@
 //! Admission: which operations, at which of their rates, a processor takes.
 
-use super::levels::levels;
 use super::{Operation, Rate, Strategy};
 use crate::analysis::fixed_priority::Prioritized;
 use crate::assignment::Candidate;
@@ -126,7 +125,7 @@ impl<'s> Admission<'s> {
     fn prioritized(&self) -> Vec<Prioritized<'_>> {
         let admitted = self.admitted.iter().flatten();
         let candidates: Vec<&Candidate> = admitted.map(|(_, candidate)| candidate).collect();
-        let levels = levels(self.strategy, &candidates);
+        let levels = self.strategy.levels(&candidates, None);
         let level = |level: usize| i32::try_from(level).unwrap_or(i32::MAX);
         let tasks = candidates.into_iter().zip(levels);
         tasks

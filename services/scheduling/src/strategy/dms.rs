@@ -11,8 +11,7 @@ use crate::assignment::rank::urgency;
 ///
 /// Optimal among fixed priorities where deadlines are at most the periods, with jitter, too (Zuhily
 /// and Burns 2007); not with deadlines beyond periods or with sections without preemption, where
-/// [`audsley`](crate::assignment::audsley) is. Costs nothing at run time. Needs a level for each
-/// deadline.
+/// [`Opa`](super::Opa) is. Costs nothing at run time. Needs a level for each deadline.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Dms;
 

@@ -1,13 +1,16 @@
-//! Levels of candidates, by a strategy's order.
+//! Levels of candidates, by an order.
 
-use super::Strategy;
+use std::cmp::Ordering;
+
 use crate::assignment::Candidate;
 
-/// Returns the level of each candidate.
-pub(super) fn levels(strategy: &dyn Strategy, candidates: &[&Candidate]) -> Vec<usize> {
+/// Returns the level of each candidate: equal ones share a level.
+pub(super) fn levels(
+    candidates: &[&Candidate],
+    order_of: impl Fn(&Candidate, &Candidate) -> Ordering,
+) -> Vec<usize> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
-    let compare =
-        |one: usize, other: usize| strategy.level_order(candidates[one], candidates[other]);
+    let compare = |one: usize, other: usize| order_of(candidates[one], candidates[other]);
     order.sort_by(|&one, &other| compare(one, other));
     let (mut levels, mut level) = (vec![0; candidates.len()], 0);
     for (at, &index) in order.iter().enumerate() {

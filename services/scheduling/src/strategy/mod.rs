@@ -1,8 +1,8 @@
 //! Strategies of scheduling: from what operations need to static priority levels, the order of
 //! dispatching inside a level, and the operations that are left out of an overloaded processor.
 //!
-//! TAO's scheduling service has them under the same names (Gill, Levine and Schmidt 2001). One file
-//! is one strategy; a program adds its own by implementing [`Strategy`].
+//! TAO's scheduling service has most under the same names (Gill, Levine and Schmidt 2001), but OPA and
+//! CRITICALITY. One file is one strategy; a program adds its own by implementing [`Strategy`].
 //!
 //! | name | levels | inside a level | admission |
 //! |---|---|---|---|
@@ -14,14 +14,18 @@
 //! | RMS_MLF | one a critical period, one for the rest | static; laxity | criticality, then rate |
 //! | MUF_FAIR | as MUF | laxity | rate index, then criticality |
 //! | RMS_FAIR | as RMS | static | rate index, then rate |
+//! | OPA | one an operation, by Audsley's search | static | criticality, then rate |
+//! | CRITICALITY | one a deadline of each criticality | static | criticality, then rate |
 
 mod admission;
+mod criticality;
 mod dms;
 mod edf;
 mod levels;
 mod mlf;
 mod muf;
 mod muf_fair;
+mod opa;
 mod rms;
 mod rms_fair;
 mod rms_mlf;
@@ -31,14 +35,17 @@ use std::cmp::{Ordering, Reverse};
 use std::fmt;
 
 pub use admission::Limit;
+pub use criticality::Criticality;
 pub use dms::Dms;
 pub use edf::Edf;
 pub use mlf::Mlf;
 pub use muf::Muf;
 pub use muf_fair::MufFair;
+pub use opa::Opa;
 pub use rms::Rms;
 pub use rms_fair::RmsFair;
 pub use rms_mlf::RmsMlf;
+pub(crate) use schedule::schedule_below;
 pub use schedule::{Admitted, LeftOut, Outcome, Schedule, schedule};
 
 use crate::analysis::Task;
@@ -89,6 +96,14 @@ pub trait Strategy: fmt::Debug + Sync {
     /// `Equal` if both share a level.
     fn level_order(&self, one: &Candidate, other: &Candidate) -> Ordering;
 
+    /// Returns the level of each of a processor's operations; level 0 is served first, and no level is
+    /// empty. `platform` is the time that the processor's platform takes, above all levels. By
+    /// [`Self::level_order`], unless a strategy looks at all operations together.
+    fn levels(&self, candidates: &[&Candidate], platform: Option<&Task>) -> Vec<usize> {
+        let _ = platform;
+        levels::levels(candidates, |one, other| self.level_order(one, other))
+    }
+
     /// Returns the order of dispatching in the level of an operation; equal for all of a level.
     fn dispatching(&self, candidate: &Candidate) -> Dispatching;
 
@@ -112,10 +127,21 @@ pub trait Strategy: fmt::Debug + Sync {
 }
 
 /// All strategies of this module.
-pub const ALL: [&dyn Strategy; 8] = [&Rms, &Dms, &Edf, &Mlf, &Muf, &RmsMlf, &MufFair, &RmsFair];
+pub const ALL: [&dyn Strategy; 10] = [
+    &Rms,
+    &Dms,
+    &Edf,
+    &Mlf,
+    &Muf,
+    &RmsMlf,
+    &MufFair,
+    &RmsFair,
+    &Opa,
+    &Criticality,
+];
 
 /// Returns the strategy of a name, in letters of either case: RMS, DMS, EDF, MLF, MUF, RMS_MLF,
-/// MUF_FAIR or RMS_FAIR.
+/// MUF_FAIR, RMS_FAIR, OPA or CRITICALITY.
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static dyn Strategy> {
     ALL.into_iter()

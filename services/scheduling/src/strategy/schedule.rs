@@ -1,8 +1,8 @@
 //! Schedule that a strategy makes of operations.
 
 use super::admission::{Admission, Limit};
-use super::levels::levels;
 use super::{Dispatching, Operation, Strategy};
+use crate::analysis::Task;
 use crate::assignment::Candidate;
 
 /// Outcome of a strategy.
@@ -45,15 +45,26 @@ pub struct LeftOut {
 /// Makes a schedule of one processor's operations.
 ///
 /// # Panics
-/// If the comparisons of a program's own strategy are not total orders.
+/// If the comparisons of a program's own strategy are not total orders, or its levels are not those
+/// of all operations.
 #[must_use]
 pub fn schedule(strategy: &dyn Strategy, operations: &[Operation], limit: Limit<'_>) -> Schedule {
+    schedule_below(None, strategy, operations, limit)
+}
+
+/// Makes a schedule as [`schedule`], with levels below the time that the platform takes.
+pub(crate) fn schedule_below(
+    platform: Option<&Task>,
+    strategy: &dyn Strategy,
+    operations: &[Operation],
+    limit: Limit<'_>,
+) -> Schedule {
     let admission = Admission::run(strategy, operations, limit);
     let admitted = admission.admitted.iter().enumerate();
     let (indices, candidates): (Vec<usize>, Vec<&Candidate>) = admitted
         .filter_map(|(index, one)| one.as_ref().map(|(_, candidate)| (index, candidate)))
         .unzip();
-    let levels_of = levels(strategy, &candidates);
+    let levels_of = strategy.levels(&candidates, platform);
     let subpriorities = subpriorities(strategy, &candidates, &levels_of);
     let count = levels_of.iter().max().map_or(0, |last| last + 1);
     let mut levels = vec![Dispatching::Static; count];

@@ -47,10 +47,19 @@ fn mixed() -> Vec<Operation> {
 }
 
 #[test]
-fn names_are_those_of_tao() {
+fn every_strategy_is_found_by_its_name() {
     let names = ALL.map(Strategy::name);
     let expected = [
-        "RMS", "DMS", "EDF", "MLF", "MUF", "RMS_MLF", "MUF_FAIR", "RMS_FAIR",
+        "RMS",
+        "DMS",
+        "EDF",
+        "MLF",
+        "MUF",
+        "RMS_MLF",
+        "MUF_FAIR",
+        "RMS_FAIR",
+        "OPA",
+        "CRITICALITY",
     ];
     assert_eq!(names, expected);
     for name in names {
@@ -113,6 +122,42 @@ fn rms_mlf_has_static_levels_for_critical_rates_and_one_of_least_laxity_for_the_
 }
 
 #[test]
+fn criticality_has_static_levels_by_criticality_and_deadline_with_importance_among_equals() {
+    let mut operations = mixed();
+    operations.push(operation(1, 40, Level::Medium).with_importance(Level::VeryHigh));
+    let schedule = run("CRITICALITY", &operations);
+    assert_eq!(schedule.levels, [Static; 5]);
+    let expected = [(0, 0), (1, 0), (2, 0), (2, 1), (4, 0), (3, 0)];
+    assert_eq!(places(&schedule), expected);
+}
+
+/// Lehoczky (1990): 52 of 100 ms with a deadline of 110, and 52 of 140 ms with one of 154.
+#[test]
+fn opa_has_a_static_level_for_each_operation_in_an_order_that_fits() {
+    let late = |wcet, period, deadline| {
+        Operation::new(task(wcet, period).with_deadline(Time::from_millis(deadline)))
+    };
+    let operations = [late(52, 100, 110), late(52, 140, 154), late(0, 140, 154)];
+    let searched = schedule(by_name("OPA").unwrap(), &operations, Limit::None);
+    assert_eq!(searched.levels, [Static; 3]);
+    assert_eq!(places(&searched), [(2, 0), (0, 0), (1, 0)]);
+    let monotonic = schedule(by_name("DMS").unwrap(), &operations, Limit::None);
+    assert_eq!(places(&monotonic), [(0, 0), (1, 0), (1, 1)]);
+}
+
+/// 150 % cannot fit in any order. The first operation has the lowest place all the same, as its deadline is far.
+#[test]
+fn opa_orders_what_fits_in_no_order_by_deadline() {
+    let operations = [
+        Operation::new(task(1, 1_000)),
+        Operation::new(task(8, 10)),
+        Operation::new(task(7, 10).with_deadline(Time::from_millis(9))),
+    ];
+    let searched = schedule(by_name("OPA").unwrap(), &operations, Limit::None);
+    assert_eq!(places(&searched), [(2, 0), (1, 0), (0, 0)]);
+}
+
+#[test]
 fn importance_decides_only_between_equals() {
     let operations = [
         operation(1, 10, Level::Low).with_importance(Level::VeryHigh),
@@ -149,10 +194,12 @@ fn among_equally_critical_operations_the_lowest_rate_is_left_out() {
         operation(5, 10, Level::High),
         operation(4, 20, Level::High),
     ];
-    for name in [
-        "RMS", "DMS", "EDF", "MLF", "MUF", "RMS_MLF", "MUF_FAIR", "RMS_FAIR",
-    ] {
-        assert_eq!(rates(&run(name, &operations)), [None, Some(0), Some(0)]);
+    for name in ALL.map(Strategy::name) {
+        assert_eq!(
+            rates(&run(name, &operations)),
+            [None, Some(0), Some(0)],
+            "{name}"
+        );
     }
 }
 

@@ -252,18 +252,18 @@ pub(crate) fn orb(config: Option<&Path>, orb_options: &[String]) -> Result<Orb, 
     builder.build().map_err(bad)
 }
 
-/// Separates the options of the ORB, `-ORB…` and the following value, from those of the command.
+/// Separates the options of the ORB, `-ORB…` and the following value, from those of the command. What stands behind
+/// `--` stays: it may be the options of another program.
 pub(crate) fn split(arguments: impl Iterator<Item = String>) -> (Vec<String>, Vec<String>) {
     let mut arguments = arguments;
     let (mut ours, mut orbs) = (Vec::new(), Vec::new());
     while let Some(argument) = arguments.next() {
-        let takes_them = ours.get(1).is_some_and(|one| {
-            matches!(
-                String::as_str(one),
-                "call" | "get" | "set" | "trace" | "naming" | "events"
-            )
-        });
-        if takes_them && argument.starts_with("-ORB") {
+        if argument == "--" {
+            ours.push(argument);
+            ours.extend(arguments);
+            break;
+        }
+        if argument.starts_with("-ORB") {
             orbs.push(argument);
             orbs.extend(arguments.next());
         } else {

@@ -2,7 +2,6 @@
 
 use super::finding::{Finding, Verdict};
 use super::report::Report;
-use anstream::println;
 use anstyle::{AnsiColor, Style};
 
 const TITLE: Style = Style::new().bold();

@@ -36,17 +36,17 @@ impl Table for EventService {
     }
 }
 
-pub(super) fn run(options: &Options) -> ExitCode {
+pub(super) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     let Options::Serve(options) = options;
-    match serve(options) {
+    match serve(options, orb_options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => fail(&problem, problem.help()),
     }
 }
 
-fn serve(options: &Serve) -> Result<(), Problem> {
+fn serve(options: &Serve, orb_options: &[String]) -> Result<(), Problem> {
     let values = options.flags.values()?;
-    let run = RunOptions::of(&values, &LISTEN)?;
+    let run = RunOptions::of(&values, &LISTEN)?.with_orb_options(orb_options);
     let run = run.registered_in(InNaming(values.get(&NAMING)));
     run_service(|| open(&values), run)
 }

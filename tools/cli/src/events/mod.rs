@@ -30,8 +30,8 @@ pub(crate) enum Options {
 
 pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     let done = match options {
-        Options::Cos(options) => return cos::run(options),
-        Options::Serve(options) => serve::run(options).map_err(Problem::from),
+        Options::Cos(options) => return cos::run(options, orb_options),
+        Options::Serve(options) => serve::run(options, orb_options).map_err(Problem::from),
         Options::Push(options) => push::run(options, orb_options),
         Options::Subscribe(options) => subscribe::run(options, orb_options),
         Options::Watch(options) => watch::run(options, orb_options),

@@ -50,9 +50,9 @@ pub(crate) struct ListOptions {
 
 const ON_STORES: &str = "name a file that `punctual ifr` made, and that no server has open";
 
-pub(crate) fn run(options: &Options) -> ExitCode {
+pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     let done = match options {
-        Options::Serve(options) => serve::run(options),
+        Options::Serve(options) => serve::run(options, orb_options),
         Options::Load(options) => load(options),
         Options::List(options) => list(options),
     };

@@ -34,9 +34,9 @@ impl Table for Repository {
     }
 }
 
-pub(super) fn run(options: &Options) -> Result<(), Problem> {
+pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
     let values = options.flags.values()?;
-    let run = RunOptions::of(&values, &LISTEN)?;
+    let run = RunOptions::of(&values, &LISTEN)?.with_orb_options(orb_options);
     let run = run.registered_in(InNaming(values.get(&NAMING)));
     let open = || {
         let server = open(&values)?;

@@ -3,7 +3,6 @@
 use super::check::{Answer, Endpoint};
 use super::report::Shown;
 use crate::shown;
-use anstream::println;
 use anstyle::{AnsiColor, Style};
 use punctual_reference::{ComponentFacts, Octets, ProfileFacts};
 

@@ -26,7 +26,7 @@ pub(crate) enum Options {
 
 pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     let done = match options {
-        Options::Serve(options) => serve::run(options).map_err(Problem::from),
+        Options::Serve(options) => serve::run(options, orb_options).map_err(Problem::from),
         Options::Logs(options) => factory::list(options, orb_options),
         Options::Create(options) => factory::create(options, orb_options),
         Options::Write(options) => write::run(options, orb_options),

@@ -26,9 +26,9 @@ impl Table for LogService {
     }
 }
 
-pub(super) fn run(options: &Serve) -> Result<(), Problem> {
+pub(super) fn run(options: &Serve, orb_options: &[String]) -> Result<(), Problem> {
     let values = options.flags.values()?;
-    let run = RunOptions::of(&values, &LISTEN)?;
+    let run = RunOptions::of(&values, &LISTEN)?.with_orb_options(orb_options);
     let run = run.registered_in(InNaming(values.get(&NAMING)));
     run_service(|| open(&values), run)
 }

@@ -6,7 +6,6 @@ use super::service::{Service, problem};
 use super::service_options::Common;
 use crate::call::Problem;
 use crate::time::with_unit;
-use anstream::println;
 use punctual::{Interface, ObjectRef};
 use punctual_host::run::ending_signals;
 use punctual_naming::client::Names;

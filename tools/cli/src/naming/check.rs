@@ -10,7 +10,6 @@ use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
 use crate::shown;
 use crate::time::with_unit;
-use anstream::println;
 use indicatif::{ProgressBar, ProgressStyle};
 use punctual::ObjectRef;
 use punctual_naming::client::Answer;

@@ -7,7 +7,6 @@ use super::service::{Service, problem};
 use super::service_options::Common;
 use crate::call::Problem;
 use crate::shown;
-use anstream::println;
 use punctual_host::run::ending_signals;
 use punctual_naming::client::Names;
 use punctual_naming::extension::{Choice, Member};

@@ -82,7 +82,7 @@ impl Options {
 
 pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     let done = match options {
-        Options::Serve(options) => serve::run(options).map_err(Problem::from),
+        Options::Serve(options) => serve::run(options, orb_options).map_err(Problem::from),
         Options::List(options) => read::list(options, orb_options),
         Options::Tree(options) => read::tree(options, orb_options),
         Options::Resolve(options) => read::resolve(options, orb_options),

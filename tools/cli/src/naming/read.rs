@@ -6,7 +6,6 @@ use super::service_options::Common;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
 use crate::shown;
-use anstream::println;
 use anstyle::{AnsiColor, Style};
 use punctual::ObjectRef;
 use serde_json::{Value, json};

@@ -41,7 +41,7 @@ pub(crate) enum Options {
 
 pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     let done = match options {
-        Options::Serve(options) => serve::run(options).map_err(Problem::from),
+        Options::Serve(options) => serve::run(options, orb_options).map_err(Problem::from),
         Options::Channels(options) => channel::list(options, orb_options),
         Options::Create(options) => channel::create(options, orb_options),
         Options::Push(options) => push::run(options, orb_options),

@@ -32,6 +32,8 @@ struct Checked<'p> {
     mends: Vec<Mends>,
     moves: Vec<Move>,
     blockers: Vec<Blocker>,
+    /// Strategy that meets all deadlines by another order of fixed priorities.
+    strategy_that_fits: Option<&'static str>,
     /// Needs of the plan beside what this machine has; only with `--here`.
     here: Option<Vec<Remark>>,
 }
@@ -44,6 +46,7 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let mends = plan.confirmed_mends(&model, strategy);
     let moves = plan.moves(&model, strategy);
     let blockers = plan.blockers(&model, strategy);
+    let strategy_that_fits = plan.other_order(&model);
     let here = match &options.here {
         Some(name) => Some(remarks(source, &model, &plan, name)?),
         None => None,
@@ -59,10 +62,12 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
             mends,
             moves,
             blockers,
+            strategy_that_fits,
             here,
         })?,
         false => {
             text::print(&plan, &mends, &moves, &blockers);
+            text::print_other_order(strategy_that_fits);
             text::print_here(here.as_deref());
         }
     }

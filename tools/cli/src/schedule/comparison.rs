@@ -1,6 +1,7 @@
 //! Plans beside what ran, for people.
 
 use super::text::rounded;
+use crate::shown::peer;
 use anstyle::{AnsiColor, Style};
 use punctual_scheduling::Time;
 use punctual_scheduling::measured::{Compared, Finding};
@@ -98,16 +99,17 @@ fn print_table<const COLUMNS: usize>(
     heads: [&str; COLUMNS],
     cells: impl Fn(&Compared) -> [String; COLUMNS],
 ) {
-    let width = all.iter().map(|one| one.operation.len()).max();
+    // The names are those of the file of what ran, too.
+    let names: Vec<_> = all.iter().map(|one| peer(&one.operation)).collect();
+    let width = names.iter().map(|name| name.chars().count()).max();
     let width = width.unwrap_or(0).max("operation".len());
     let heads = heads.map(ToOwned::to_owned);
     anstream::println!("{BOLD}{:<width$}{}{BOLD:#}", "operation", row(&heads));
-    for one in all {
+    for (one, name) in all.iter().zip(&names) {
         let is_worse = one.findings.iter().any(|finding| finding.is_worse());
         let style = if is_worse { BAD } else { GOOD };
         anstream::println!(
-            "{:<width$}{}  {style}{}{style:#}",
-            one.operation,
+            "{name:<width$}{}  {style}{}{style:#}",
             row(&cells(one)),
             verdict(&one.findings),
         );

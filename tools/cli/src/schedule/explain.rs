@@ -47,16 +47,17 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
             Some("explain one of its callers, which contains it"),
         ));
     }
-    let explanations = streams.into_iter().map(|index| Explanation {
-        stream: &plan.streams[index],
-        terms: plan.explain(index),
-    });
-    let explanations: Vec<_> = explanations.collect();
     match source.json {
-        true => print_json(&explanations)?,
+        true => {
+            let explanations = streams.into_iter().map(|index| Explanation {
+                stream: &plan.streams[index],
+                terms: plan.explain(index),
+            });
+            print_json(&explanations.collect::<Vec<_>>())?;
+        }
         false => {
-            for one in &explanations {
-                text::print_terms(one.stream, one.terms.as_ref());
+            for index in streams {
+                text::print_terms(&plan, index, plan.explain(index).as_ref());
             }
         }
     }

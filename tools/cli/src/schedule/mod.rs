@@ -47,7 +47,7 @@ pub(crate) enum Options {
     Compare(compare::Options),
 }
 
-pub(crate) fn run(options: &Options) -> ExitCode {
+pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     let outcome = match options {
         Options::Check(options) => check::run(options),
         Options::Assign(options) => assign::run(options),
@@ -56,7 +56,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         Options::Draw(options) => draw::run(options),
         Options::Rehearse(options) => rehearse::run(options),
         Options::Noise(options) => noise::run(options),
-        Options::Serve(options) => serve::run(options),
+        Options::Serve(options) => serve::run(options, orb_options),
         Options::Record(options) => record::run(options),
         Options::Compare(options) => compare::run(options),
     };

@@ -3,8 +3,9 @@
 use super::measured_file::read_measured;
 use super::source::print_json;
 use crate::fail;
+use crate::shown::peer;
 use punctual_scheduling::Time;
-use punctual_scheduling::measured::{Margin, Measurements, write_model};
+use punctual_scheduling::measured::{Margin, MeasuredModel, Measurements, model_of};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
 use signal_hook::consts::{SIGCHLD, SIGINT, SIGTERM};
@@ -40,6 +41,9 @@ struct Recorded<'r> {
     file: Option<&'r Path>,
     margin: String,
     not_recorded: u64,
+    /// Number of operations in the model.
+    modelled: usize,
+    remarks: &'r [String],
     operations: Vec<RecordedOperation<'r>>,
     model: &'r str,
 }
@@ -66,9 +70,16 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
             Some("call the server's operations while it records, and end it by Orb::shutdown"),
         ));
     }
-    let model = write_model(&measured, options.margin);
+    let model = model_of(&measured, options.margin);
+    tell_remarks(&model);
+    if model.operations == 0 {
+        return Err(fail(
+            "no model can be made of the measured operations",
+            Some("call each of them several times while the server records"),
+        ));
+    }
     if let Some(file) = &options.output {
-        std::fs::write(file, &model)
+        std::fs::write(file, &model.text)
             .map_err(|error| fail(format!("{}: {error}", file.display()), None))?;
     }
     match (options.json, &options.output) {
@@ -76,18 +87,35 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
             file: file.as_deref(),
             margin: options.margin.to_string(),
             not_recorded: measured.not_recorded,
+            modelled: model.operations,
+            remarks: &model.remarks,
             operations: measured.operations.iter().map(Into::into).collect(),
-            model: &model,
+            model: &model.text,
         })?,
-        (false, None) => print!("{model}"),
+        (false, None) => print!("{}", model.text),
         (false, Some(file)) => {
-            let (count, file) = (measured.operations.len(), file.display());
+            let (operations, file) = (counted(model.operations), file.display());
             anstream::println!(
-                "{file} is made of {count} measured operations; `punctual schedule check` proves their deadlines"
+                "{file} is made of {operations}; `punctual schedule check` proves their deadlines"
             );
         }
     }
     Ok(status)
+}
+
+/// Tells which operations are not in the model, or not as they were measured.
+fn tell_remarks(model: &MeasuredModel) {
+    let warning = anstyle::AnsiColor::Yellow.on_default().bold();
+    for remark in &model.remarks {
+        anstream::eprintln!("{warning}warning{warning:#}: {}", peer(remark));
+    }
+}
+
+fn counted(operations: usize) -> String {
+    match operations {
+        1 => "1 measured operation".to_owned(),
+        count => format!("{count} measured operations"),
+    }
 }
 
 /// Runs a program to its end. Returns what it measured, and the exit status: 1 if it failed.

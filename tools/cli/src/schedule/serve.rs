@@ -28,14 +28,14 @@ impl Table for Scheduler {
     }
 }
 
-pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
-    let served = serve(options).map(|()| ExitCode::SUCCESS);
+pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<ExitCode, ExitCode> {
+    let served = serve(options, orb_options).map(|()| ExitCode::SUCCESS);
     served.map_err(|problem| fail(&problem, problem.help()))
 }
 
-fn serve(options: &Options) -> Result<(), Problem> {
+fn serve(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
     let values = options.flags.values()?;
-    let run = RunOptions::of(&values, &LISTEN)?;
+    let run = RunOptions::of(&values, &LISTEN)?.with_orb_options(orb_options);
     let run = run.registered_in(InNaming(values.get(&NAMING)));
     run_service(|| open(&values), run)
 }

@@ -1,7 +1,8 @@
 //! Models from files, and their plans.
 
 use crate::idl_options::OptionsOfIdl;
-use crate::{fail, idl};
+use crate::{fail, idl, shown};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use punctual_idl::model::Specification;
 use punctual_scheduling::model::{LONGEST_FILE, Model, read_with_idl};
 use punctual_scheduling::plan::{Plan, plan};
@@ -22,13 +23,18 @@ pub(super) struct Source {
     idl: Vec<PathBuf>,
     #[command(flatten)]
     front: OptionsOfIdl,
-    /// How priorities are assigned: RMS, DMS, EDF, MLF, MUF, RMS_MLF, MUF_FAIR or RMS_FAIR. By default as
-    /// the file says, else RMS.
-    #[arg(long, value_name = "NAME", value_parser = strategy)]
+    /// How priorities are assigned, see docs/guide/schedules.md. By default as the file says, else RMS.
+    #[arg(long, value_name = "NAME", value_parser = strategies(), ignore_case = true)]
     pub(super) strategy: Option<&'static str>,
     /// Print JSON.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// Returns the parser of strategies' names, which completion scripts know.
+fn strategies() -> impl TypedValueParser<Value = &'static str> {
+    let names = ALL.iter().map(|strategy| strategy.name());
+    PossibleValuesParser::new(names).try_map(|name| strategy(&name))
 }
 
 /// Returns the name of a strategy as the library spells it.
@@ -167,11 +173,11 @@ pub(super) fn text(file: &Path) -> std::io::Result<String> {
     String::from_utf8(bytes).map_err(|_| std::io::Error::other("not UTF-8"))
 }
 
-/// Prints a value as JSON.
+/// Prints a value as JSON. A reader that has gone does not change the command's exit status, a verdict.
 pub(super) fn print_json(value: &impl serde::Serialize) -> Result<(), ExitCode> {
     match serde_json::to_string_pretty(value) {
         Ok(json) => {
-            println!("{json}");
+            anstream::println!("{}", shown::json(json));
             Ok(())
         }
         Err(error) => Err(fail(error, None)),

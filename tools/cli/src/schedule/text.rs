@@ -5,7 +5,8 @@ use anstyle::{AnsiColor, Style};
 use punctual_scheduling::Time;
 use punctual_scheduling::analysis::bounds::{Outcome, Strength, Test};
 use punctual_scheduling::plan::{
-    Blocker, Explained, LaneCost, Mends, Move, Plan, PlannedProcessor, PlannedStream, Term, Verdict,
+    Blocker, Explained, LaneCost, Mends, Move, Plan, PlannedProcessor, PlannedStream, Refusal,
+    Term, Verdict,
 };
 use std::collections::{HashMap, VecDeque};
 
@@ -37,6 +38,15 @@ pub(super) fn print_here(remarks: Option<&[Remark]>) {
             false => (BAD, "missing"),
         };
         anstream::println!("  {style}{verdict:<7}{style:#}  {}", remark.text);
+    }
+}
+
+/// Prints the strategy that meets all deadlines by another order of fixed priorities, if there is one.
+pub(super) fn print_other_order(strategy: Option<&str>) {
+    if let Some(name) = strategy {
+        anstream::println!(
+            "\nanother order of fixed priorities meets all deadlines:\n  strategy = \"{name}\""
+        );
     }
 }
 
@@ -179,10 +189,8 @@ fn verdict(verdict: Verdict) -> (Style, &'static str) {
 }
 
 fn print_verdict(plan: &Plan) {
-    let bad = plan
-        .streams
-        .iter()
-        .filter(|stream| stream.verdict != Verdict::Fits);
+    let streams = plan.streams.iter().enumerate();
+    let bad = streams.filter(|(_, stream)| stream.verdict != Verdict::Fits);
     let bad: Vec<_> = bad.collect();
     if bad.is_empty() {
         anstream::println!(
@@ -199,7 +207,7 @@ fn print_verdict(plan: &Plan) {
         return;
     }
     anstream::println!("{BAD}does not fit{BAD:#} under {}:", plan.strategy);
-    for stream in bad {
+    for (index, stream) in bad {
         let what = match (stream.verdict, stream.response) {
             (Verdict::Misses, Some(response)) => {
                 format!("ends up to {} late", rounded(response - stream.deadline))
@@ -207,10 +215,36 @@ fn print_verdict(plan: &Plan) {
             (Verdict::Misses, None) => {
                 "is not proved to end in time: no bound of its response was found".to_owned()
             }
-            (Verdict::LeftOut, _) => "is left out by the strategy's admission".to_owned(),
-            _ => "is not released, as an operation that calls it is left out".to_owned(),
+            (Verdict::LeftOut, _) => left_out(stream.refusal),
+            _ => never_released(plan, index),
         };
         anstream::println!("  {} {what}", shown(stream));
+    }
+}
+
+/// Returns why a stream is left out.
+fn left_out(refusal: Option<Refusal>) -> String {
+    let Some(Refusal { utilisation, limit }) = refusal else {
+        return "is left out by the strategy's admission".to_owned();
+    };
+    let with_it = 100.0 * utilisation;
+    let most = match limit {
+        Some(limit) => format!("{:.1} % at most", 100.0 * limit),
+        None => "less, by a test".to_owned(),
+    };
+    format!(
+        "is left out: with it and what was admitted before it, its processor would be used to {with_it:.1} %, and the\n    \
+         strategy's admission takes {most}"
+    )
+}
+
+fn never_released(plan: &Plan, stream: usize) -> String {
+    match plan.left_out_caller(stream) {
+        Some(caller) => format!(
+            "is not released, as {} is left out, which calls it",
+            shown(&plan.streams[caller])
+        ),
+        None => "is not released, as an operation that calls it is left out".to_owned(),
     }
 }
 
@@ -281,7 +315,8 @@ pub(super) fn print_assignment(plan: &Plan, lanes: Option<&[LaneCost]>) {
 }
 
 /// Prints the terms of a response time.
-pub(super) fn print_terms(stream: &PlannedStream, terms: Option<&Explained>) {
+pub(super) fn print_terms(plan: &Plan, index: usize, terms: Option<&Explained>) {
+    let stream = &plan.streams[index];
     let (style, verdict) = verdict(stream.verdict);
     anstream::println!(
         "{BOLD}{}{BOLD:#} on {}: {style}{verdict}{style:#}",
@@ -289,9 +324,7 @@ pub(super) fn print_terms(stream: &PlannedStream, terms: Option<&Explained>) {
         stream.host
     );
     let Some(terms) = terms else {
-        anstream::println!(
-            "  its response time has no terms: it has no bound, or its level dispatches by deadline"
-        );
+        anstream::println!("  it {}", without_terms(plan, index));
         return;
     };
     line(terms.jitter, "+", "latest release");
@@ -322,6 +355,20 @@ pub(super) fn print_terms(stream: &PlannedStream, terms: Option<&Explained>) {
         "=",
         &format!("response, of {} allowed", stream.deadline),
     );
+}
+
+/// Returns why a stream has no terms.
+fn without_terms(plan: &Plan, index: usize) -> String {
+    let stream = &plan.streams[index];
+    match (stream.verdict, stream.response) {
+        (Verdict::LeftOut, _) => left_out(stream.refusal),
+        (Verdict::NeverReleased, _) => never_released(plan, index),
+        (_, None) => "has no terms, as no bound of its response time was found".to_owned(),
+        (_, Some(response)) => format!(
+            "ends within {}, of which there are no terms: its level does not dispatch by fixed priority",
+            rounded(response)
+        ),
+    }
 }
 
 fn interference(term: &Term) -> String {

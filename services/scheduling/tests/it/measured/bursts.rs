@@ -156,7 +156,9 @@ fn models_of_extreme_arrivals_are_accepted_by_the_reader() {
                     arrivals: Some(Arrivals { period, jitter }),
                     ..operation("A::a", [0, execution / 2, execution], [1, 1, 1])
                 };
-                let text = write_model(&measured(vec![one]), "20%".parse().unwrap());
+                // A model has an operation at least.
+                let usual = operation("usual", [1, 2, 3], [10, 20, 30]);
+                let text = write_model(&measured(vec![one, usual]), "20%".parse().unwrap());
                 let read = read("measured.toml", &text);
                 assert!(read.is_ok(), "{text}\n{:?}", read.unwrap_err());
             }

@@ -6,7 +6,7 @@ mod timeline;
 
 use punctual_scheduling::Time;
 use punctual_scheduling::measured::{
-    Finding, Margin, MeasuredOperation, Measurements, Times, compare, write_model,
+    Finding, Margin, MeasuredOperation, Measurements, Times, compare, model_of, write_model,
 };
 use punctual_scheduling::model::read;
 use punctual_scheduling::plan::plan;
@@ -108,6 +108,35 @@ fn versions_of_an_interface_are_one_operation_with_the_worst_times() {
     assert_eq!(model.operations.len(), 1);
     assert_eq!(model.operations[0].times.worst, Time::from_micros(7));
     assert_eq!(model.operations[0].period, Some(Time::from_millis(8)));
+}
+
+#[test]
+fn what_is_left_out_of_a_model_or_cut_is_told_with_its_name() {
+    const DAY: u64 = 86_400_000_000_000;
+    let all = vec![
+        operation("kept", [1, 2, 3], [10, 20, 30]),
+        operation("single", [1, 2, 3], [0, 0, 0]),
+        operation("long", [1, 2, DAY + 1], [DAY + 1, DAY + 1, DAY + 1]),
+        operation("rare", [1, 2, 3], [3 * DAY, 3 * DAY, 3 * DAY]),
+        operation("bad\nname", [1, 2, 3], [10, 20, 30]),
+    ];
+    let model = model_of(&measured(all), "0%".parse().unwrap());
+    let read = read("measured.toml", &model.text).unwrap();
+    let names: Vec<_> = read.operations.iter().map(|one| &*one.name).collect();
+    assert_eq!((names, model.operations), (vec!["kept", "rare"], 2));
+    let rare = &read.operations[read.operation("rare").unwrap()];
+    assert_eq!(rare.period, Some(Time::LONGEST));
+    let mut remarks = model.remarks;
+    remarks.sort();
+    assert_eq!(
+        remarks,
+        [
+            r#""bad\nname": left out, as it is no name of a model"#,
+            "long: left out, as its execution time of 86400.000000001s with the margin is not below a day, the longest time of a model",
+            "rare: its period of 259200s is cut to a day, the longest time of a model",
+            "single: left out, as a single job has no period; wcet 3ns",
+        ]
+    );
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod interference;
 mod mends;
 mod moves;
 mod rates;
+mod reorder;
 mod several_rates;
 mod suspension;
 mod timed;

@@ -163,6 +163,15 @@ fn a_fair_strategy_leaves_out_what_does_not_fit_and_what_it_would_have_released(
     assert_eq!(verdict("wish"), Verdict::LeftOut);
     assert_eq!(verdict("after"), Verdict::NeverReleased);
     assert!(!plan.fits());
+    // The reason: 60 % and 50 % are 110 %.
+    let index = |name| plan.streams_of(name).next().unwrap();
+    let refusal = |name| plan.streams[index(name)].refusal;
+    let reason = refusal("wish").unwrap();
+    assert!((reason.utilisation - 1.1).abs() < 1e-9, "{reason:?}");
+    assert_eq!(reason.limit, Some(1.0));
+    assert_eq!((refusal("vital"), refusal("after")), (None, None));
+    assert_eq!(plan.left_out_caller(index("after")), Some(index("wish")));
+    assert_eq!(plan.left_out_caller(index("wish")), None);
 }
 
 #[test]

@@ -7,9 +7,19 @@ use punctual_scheduling::model::{Model, read};
 use punctual_scheduling::plan::{Plan, Verdict};
 use punctual_scheduling::timeline::simulate;
 
-const STRATEGIES: [&str; 8] = [
-    "RMS", "DMS", "RMS_FAIR", "EDF", "MLF", "RMS_MLF", "MUF", "MUF_FAIR",
+const STRATEGIES: [&str; 10] = [
+    "RMS",
+    "DMS",
+    "RMS_FAIR",
+    "EDF",
+    "MLF",
+    "RMS_MLF",
+    "MUF",
+    "MUF_FAIR",
+    "OPA",
+    "CRITICALITY",
 ];
+
 /// Checks the streams of which the plan knows the response.
 ///
 /// Streams behind a stream that misses its deadline are analysed as if it met it: a plan with calls
@@ -33,7 +43,7 @@ fn check_random(shape: Shape, seed: u64) {
     let mut generator = Random::new(seed);
     let (mut fitting, mut sets) = (0, 0);
     for set in 0..count() {
-        let strategy = STRATEGIES[usize::try_from(set % 8).unwrap()];
+        let strategy = STRATEGIES[usize::try_from(set % 10).unwrap()];
         let text = random(&mut generator, strategy, shape);
         if read("random", &text).is_err() {
             continue;
