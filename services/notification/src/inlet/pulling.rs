@@ -38,13 +38,12 @@ impl Inlet {
         let Some(supplier) = self.base.connection.peer() else {
             return;
         };
-        let own = self.own.clone();
+        // It stays until the reply is there: the supplier does not have the events of it any more.
+        let Some(own) = self.own.upgrade() else {
+            return;
+        };
         let supplier = supplier.bounded(self.base.common.limits.call_timeout);
-        supplier.try_pull(self.most(), move |pulled| {
-            if let Some(own) = own.upgrade() {
-                own.pulled(pulled);
-            }
-        });
+        supplier.try_pull(self.most(), move |pulled| own.pulled(pulled));
     }
 
     /// Returns the number of events to ask for at a time.
@@ -54,11 +53,12 @@ impl Inlet {
 
     /// Passes events on, and decides when to call again. Called by the thread that reads replies; does not block.
     fn pulled(&self, pulled: Result<Vec<Event>, Failure>) {
-        if !self.base.connection.is_connected() {
-            return;
-        }
+        let is_connected = self.base.connection.is_connected();
         match pulled {
-            Ok(events) => self.supplied(events),
+            // A supplier that has left meanwhile does not have them any more.
+            Ok(events) if is_connected || !events.is_empty() => self.supplied(events),
+            Ok(_) => {}
+            Err(_) if !is_connected => {}
             Err(Failure::Disconnected) => drop(self.finish(false)),
             Err(failure) => self.failed(&failure),
         }

@@ -6,6 +6,7 @@
 //! never make a response longer.
 
 use super::lineup::Lineup;
+use crate::analysis::edf::{Sharing, band_test};
 use crate::analysis::fixed_priority::{Prioritized, responses};
 use crate::analysis::{Preemption, Response, Task};
 use crate::time::Time;
@@ -55,12 +56,14 @@ pub fn misses(tasks: &[Prioritized<'_>]) -> Vec<Miss> {
 /// change so that it still does.
 #[must_use]
 pub fn changes(tasks: &[Prioritized<'_>]) -> Vec<Change> {
-    let of = |task| Change {
-        task,
-        wcet: largest_wcet(tasks, task),
-        period: smallest_period(tasks, task),
-    };
-    (0..tasks.len()).map(of).collect()
+    Search::of_priorities(tasks).changes()
+}
+
+/// Returns, for each task of a processor under EDF, by how much this task alone has to change so that the set meets its
+/// deadlines, or may change so that it still does. `platform` is what the platform takes above all of them.
+#[must_use]
+pub fn changes_by_deadline(tasks: &[Task], platform: Option<&Task>) -> Vec<Change> {
+    Search::of_deadlines(tasks, platform).changes()
 }
 
 /// Returns the largest factor, in millionths, by which all execution times may be multiplied such
@@ -71,18 +74,13 @@ pub fn changes(tasks: &[Prioritized<'_>]) -> Vec<Change> {
 /// At most a thousand times.
 #[must_use]
 pub fn largest_scale(tasks: &[Prioritized<'_>]) -> Option<u64> {
-    largest(1, LARGEST_SCALE, |scale| {
-        let scaled = tasks.iter().map(|one| match one.task.is_interference {
-            true => one.task.clone(),
-            false => scaled(one.task, scale),
-        });
-        let scaled: Vec<Task> = scaled.collect();
-        let replaced = scaled.iter().zip(tasks).map(|(task, one)| Prioritized {
-            task,
-            priority: one.priority,
-        });
-        Lineup::new(&replaced.collect::<Vec<_>>()).fits()
-    })
+    Search::of_priorities(tasks).largest_scale()
+}
+
+/// Returns the factor of [`largest_scale`] for the tasks of a processor under EDF, beside what the platform takes.
+#[must_use]
+pub fn largest_scale_by_deadline(tasks: &[Task], platform: Option<&Task>) -> Option<u64> {
+    Search::of_deadlines(tasks, platform).largest_scale()
 }
 
 /// Returns the largest execution time of one task with which all tasks meet their deadlines; `None`
@@ -92,20 +90,7 @@ pub fn largest_scale(tasks: &[Prioritized<'_>]) -> Option<u64> {
 /// If `index` is not below the number of tasks.
 #[must_use]
 pub fn largest_wcet(tasks: &[Prioritized<'_>], index: usize) -> Option<Time> {
-    let own = tasks[index].task;
-    let most = (own.deadline.min(Time::LONGEST) - own.jitter).as_nanos();
-    let fits = |nanos| {
-        let wcet = Time::from_nanos(nanos);
-        fits_with(
-            tasks,
-            index,
-            &Task {
-                wcet,
-                ..own.clone()
-            },
-        )
-    };
-    largest(1, most, fits).map(Time::from_nanos)
+    Search::of_priorities(tasks).largest_wcet(index)
 }
 
 /// Returns the time by which one task's execution time may grow with all deadlines met; `None` if
@@ -129,26 +114,102 @@ pub fn slack(tasks: &[Prioritized<'_>], index: usize) -> Option<Time> {
 /// If `index` is not below the number of tasks.
 #[must_use]
 pub fn smallest_period(tasks: &[Prioritized<'_>], index: usize) -> Option<Time> {
-    let own = tasks[index].task;
-    let fits = |nanos| {
-        let period = Time::from_nanos(nanos);
-        let is_implicit = own.deadline == own.period;
-        let deadline = if is_implicit { period } else { own.deadline };
-        let changed = Task {
-            period,
-            deadline,
-            ..own.clone()
-        };
-        fits_with(tasks, index, &changed)
-    };
-    smallest(1, Time::LONGEST.as_nanos(), fits).map(Time::from_nanos)
+    Search::of_priorities(tasks).smallest_period(index)
 }
 
-/// Returns whether all deadlines are met with another task in the place of one.
-fn fits_with(tasks: &[Prioritized<'_>], index: usize, changed: &Task) -> bool {
-    let mut tasks = tasks.to_vec();
-    tasks[index].task = changed;
-    Lineup::new(&tasks).fits()
+/// Search among changes of a processor's tasks, by an exact test.
+struct Search<'t> {
+    tasks: Vec<Task>,
+    /// Returns whether tasks in the places of these meet all deadlines.
+    fits: Box<dyn Fn(&[Task]) -> bool + 't>,
+}
+
+impl<'t> Search<'t> {
+    fn of_priorities(prioritized: &'t [Prioritized<'t>]) -> Self {
+        let fits = move |tasks: &[Task]| {
+            let pairs = tasks.iter().zip(prioritized);
+            let replaced = pairs.map(|(task, one)| Prioritized {
+                task,
+                priority: one.priority,
+            });
+            Lineup::new(&replaced.collect::<Vec<_>>()).fits()
+        };
+        Self {
+            tasks: prioritized.iter().map(|one| one.task.clone()).collect(),
+            fits: Box::new(fits),
+        }
+    }
+
+    fn of_deadlines(tasks: &[Task], platform: Option<&'t Task>) -> Self {
+        let fits = move |tasks: &[Task]| {
+            let sharing = tasks.iter().map(|task| Sharing {
+                task,
+                sections: &[],
+            });
+            let above: Vec<&Task> = platform.into_iter().collect();
+            band_test(&sharing.collect::<Vec<_>>(), &above, Time::ZERO).is_feasible()
+        };
+        Self {
+            tasks: tasks.to_vec(),
+            fits: Box::new(fits),
+        }
+    }
+
+    fn changes(&self) -> Vec<Change> {
+        let of = |task| Change {
+            task,
+            wcet: self.largest_wcet(task),
+            period: self.smallest_period(task),
+        };
+        (0..self.tasks.len()).map(of).collect()
+    }
+
+    fn largest_scale(&self) -> Option<u64> {
+        largest(1, LARGEST_SCALE, |scale| {
+            let scaled = self.tasks.iter().map(|task| match task.is_interference {
+                true => task.clone(),
+                false => scaled(task, scale),
+            });
+            (self.fits)(&scaled.collect::<Vec<_>>())
+        })
+    }
+
+    fn largest_wcet(&self, index: usize) -> Option<Time> {
+        let own = &self.tasks[index];
+        let most = (own.deadline.min(Time::LONGEST) - own.jitter).as_nanos();
+        let fits = |nanos| {
+            let wcet = Time::from_nanos(nanos);
+            let changed = Task {
+                wcet,
+                ..own.clone()
+            };
+            self.fits_with(index, changed)
+        };
+        largest(1, most, fits).map(Time::from_nanos)
+    }
+
+    fn smallest_period(&self, index: usize) -> Option<Time> {
+        let own = &self.tasks[index];
+        let fits = |nanos| {
+            let period = Time::from_nanos(nanos);
+            let is_implicit = own.deadline == own.period;
+            let deadline = if is_implicit { period } else { own.deadline };
+            let changed = Task {
+                period,
+                deadline,
+                ..own.clone()
+            };
+            self.fits_with(index, changed)
+        };
+        smallest(1, Time::LONGEST.as_nanos(), fits).map(Time::from_nanos)
+    }
+
+    /// Returns whether all deadlines are met with another task in the place of one.
+    fn fits_with(&self, index: usize, changed: Task) -> bool {
+        let mut tasks = self.tasks.clone();
+        tasks[index] = changed;
+        (self.fits)(&tasks)
+    }
 }
 
 /// Returns a task with all execution times multiplied by millionths.

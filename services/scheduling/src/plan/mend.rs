@@ -2,7 +2,9 @@
 
 use super::{Plan, Verdict};
 use crate::analysis::{Preemption, Task};
-use crate::assignment::sensitivity::{MILLION, changes, largest_scale};
+use crate::assignment::sensitivity::{
+    MILLION, changes, changes_by_deadline, largest_scale, largest_scale_by_deadline,
+};
 use crate::model::{Model, Operation};
 use crate::strategy::{Dispatching, Strategy};
 use crate::time::Time;
@@ -26,7 +28,7 @@ pub struct Mends {
     pub processor: usize,
     /// Largest factor, below 1.0, for all execution times of the processor; `None` if none mends it.
     pub scale: Option<f64>,
-    /// Longest time that the platform may take in each of its windows; `None` if none is short enough.
+    /// Longest time that the platform may take in each of its windows; `None` if none is short enough, and under EDF.
     pub interference: Option<Time>,
     /// Changes of single streams.
     pub changes: Vec<Mend>,
@@ -47,7 +49,7 @@ pub struct Mend {
 }
 
 impl Plan {
-    /// Returns the mends of all processors that miss deadlines and dispatch by static priorities, if
+    /// Returns the mends of all processors that miss deadlines and dispatch by static priorities, or all by deadline, if
     /// they have 500 streams at most: the search takes long for more.
     #[must_use]
     pub fn mends(&self) -> Vec<Mends> {
@@ -139,7 +141,8 @@ impl Plan {
     fn mends_of(&self, processor: usize) -> Option<Mends> {
         let analysed = &self.analysed;
         let levels = &analysed.levels[processor];
-        if levels.iter().any(|level| *level != Dispatching::Static) {
+        let is_by_deadline = **levels == [Dispatching::Deadline];
+        if !is_by_deadline && levels.iter().any(|level| *level != Dispatching::Static) {
             return None;
         }
         let here = analysed.residents(processor);
@@ -151,8 +154,18 @@ impl Plan {
             return None;
         }
         let tasks: Vec<Task> = here.iter().map(|&index| analysed.own(index)).collect();
-        let prioritized = analysed.prioritized(processor, &tasks);
-        let mut found = changes(&prioritized);
+        let (scale, mut found) = match is_by_deadline {
+            true => {
+                let platform = analysed.interference_of(processor);
+                let scale = largest_scale_by_deadline(&tasks, platform);
+                (scale, changes_by_deadline(&tasks, platform))
+            }
+            false => {
+                let prioritized = analysed.prioritized(processor, &tasks);
+                (largest_scale(&prioritized), changes(&prioritized))
+            }
+        };
+        // Under EDF there is none.
         let platform = found.split_off(here.len());
         let found = found.into_iter().map(|change| {
             let (stream, task) = (here[change.task], &tasks[change.task]);
@@ -168,9 +181,7 @@ impl Plan {
         });
         Some(Mends {
             processor,
-            scale: largest_scale(&prioritized)
-                .filter(|&scale| scale < MILLION)
-                .map(fraction),
+            scale: scale.filter(|&scale| scale < MILLION).map(fraction),
             interference: platform.into_iter().find_map(|change| change.wcet),
             changes: found.filter(Mend::is_some).collect(),
         })

@@ -24,6 +24,7 @@ pub(super) fn print(plan: &Plan, mends: &[Mends], moves: &[Move], blockers: &[Bl
     for mends in mends {
         print_mends(plan, mends);
     }
+    print_unsearched(plan, mends);
     print_moves(plan, moves);
     print_blockers(plan, blockers);
 }
@@ -245,6 +246,22 @@ fn never_released(plan: &Plan, stream: usize) -> String {
             shown(&plan.streams[caller])
         ),
         None => "is not released, as an operation that calls it is left out".to_owned(),
+    }
+}
+
+/// Names the processors with missed deadlines for which no changes of single operations are searched.
+fn print_unsearched(plan: &Plan, mends: &[Mends]) {
+    let late = plan.streams.iter();
+    let late = late.filter(|stream| stream.verdict == Verdict::Misses);
+    let mut late: Vec<usize> = late.filter_map(|stream| stream.processor).collect();
+    late.sort_unstable();
+    late.dedup();
+    late.retain(|processor| mends.iter().all(|mends| mends.processor != *processor));
+    for processor in late {
+        anstream::println!(
+            "\nno changes are searched for processor {}: it dispatches by laxity or in levels of deadlines, or has more than 500 operations, or the plan is not complete (try some by what-if)",
+            name(&plan.processors[processor])
+        );
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::{model, planned};
 use punctual_scheduling::Time;
-use punctual_scheduling::strategy::Rms;
+use punctual_scheduling::plan::{Mend, Mends, Verdict, plan};
+use punctual_scheduling::strategy::{Edf, Rms};
 
 /// Returns the execution time of the first change of an operation that mends a model.
 fn wcet(text: &str, operation: &str) -> Option<Time> {
@@ -60,6 +61,54 @@ fn confirmed(text: &str) -> Vec<String> {
         [wcet, period].into_iter().flatten()
     });
     keys.collect()
+}
+
+#[test]
+fn a_processor_under_edf_has_the_mends_of_its_demand() {
+    let text = r#"
+        strategy = "EDF"
+        [operation.a]
+        wcet = "4ms"
+        period = "10ms"
+        deadline = "6ms"
+        [operation.b]
+        wcet = "4ms"
+        period = "12ms"
+        deadline = "7ms"
+        [operation.c]
+        wcet = "1ms"
+        period = "40ms"
+    "#;
+    let model = model(text);
+    let before = plan(&model, &Edf).unwrap();
+    let all = before.confirmed_mends(&model, &Edf);
+    // 8 are to be done within 7: one less of either. No period changes that.
+    let changes = |mends: &Mends| {
+        let changes = mends.changes.iter();
+        let of = |one: &Mend| (one.operation.clone(), one.wcet, one.period);
+        changes.map(of).collect::<Vec<_>>()
+    };
+    let three = Some(Time::from_millis(3));
+    let expected = ["a", "b"].map(|name| (name.to_owned(), three, None));
+    assert_eq!(all.iter().map(changes).collect::<Vec<_>>(), [expected]);
+    assert_eq!(all[0].scale, Some(0.875));
+    // As the load is above 1, only longer periods or shorter times of some do.
+    let text = text
+        .replace("deadline = \"6ms\"", "")
+        .replace("12ms", "6ms");
+    let text = text.replace("deadline = \"7ms\"", "");
+    let model = super::model(&text);
+    let before = plan(&model, &Edf).unwrap();
+    assert_eq!(before.streams[1].verdict, Verdict::Misses);
+    let all = before.confirmed_mends(&model, &Edf);
+    let periods = all[0].changes.iter().filter_map(|one| one.period);
+    // 4/6 and 1/40 leave 37/120 for the 4 of a, and 23/40 for those of b.
+    let exact = [4.0 * 120.0 / 37.0, 4.0 * 40.0 / 23.0];
+    let found = periods.map(|period| period.as_nanos() as f64 / 1e6);
+    for (found, exact) in found.zip(exact) {
+        assert!((found - exact).abs() < 1e-5, "{found} {exact}");
+    }
+    assert_eq!(all[0].changes.len(), 2);
 }
 
 const LATE: &str = r#"
