@@ -56,14 +56,14 @@ pub fn misses(tasks: &[Prioritized<'_>]) -> Vec<Miss> {
 /// change so that it still does.
 #[must_use]
 pub fn changes(tasks: &[Prioritized<'_>]) -> Vec<Change> {
-    Search::of_priorities(tasks).changes()
+    of_priorities(tasks).changes()
 }
 
 /// Returns, for each task of a processor under EDF, by how much this task alone has to change so that the set meets its
 /// deadlines, or may change so that it still does. `platform` is what the platform takes above all of them.
 #[must_use]
 pub fn changes_by_deadline(tasks: &[Task], platform: Option<&Task>) -> Vec<Change> {
-    Search::of_deadlines(tasks, platform).changes()
+    of_deadlines(tasks, platform).changes()
 }
 
 /// Returns the largest factor, in millionths, by which all execution times may be multiplied such
@@ -74,13 +74,13 @@ pub fn changes_by_deadline(tasks: &[Task], platform: Option<&Task>) -> Vec<Chang
 /// At most a thousand times.
 #[must_use]
 pub fn largest_scale(tasks: &[Prioritized<'_>]) -> Option<u64> {
-    Search::of_priorities(tasks).largest_scale()
+    of_priorities(tasks).largest_scale()
 }
 
 /// Returns the factor of [`largest_scale`] for the tasks of a processor under EDF, beside what the platform takes.
 #[must_use]
 pub fn largest_scale_by_deadline(tasks: &[Task], platform: Option<&Task>) -> Option<u64> {
-    Search::of_deadlines(tasks, platform).largest_scale()
+    of_deadlines(tasks, platform).largest_scale()
 }
 
 /// Returns the largest execution time of one task with which all tasks meet their deadlines; `None`
@@ -90,7 +90,7 @@ pub fn largest_scale_by_deadline(tasks: &[Task], platform: Option<&Task>) -> Opt
 /// If `index` is not below the number of tasks.
 #[must_use]
 pub fn largest_wcet(tasks: &[Prioritized<'_>], index: usize) -> Option<Time> {
-    Search::of_priorities(tasks).largest_wcet(index)
+    of_priorities(tasks).largest_wcet(index)
 }
 
 /// Returns the time by which one task's execution time may grow with all deadlines met; `None` if
@@ -114,47 +114,47 @@ pub fn slack(tasks: &[Prioritized<'_>], index: usize) -> Option<Time> {
 /// If `index` is not below the number of tasks.
 #[must_use]
 pub fn smallest_period(tasks: &[Prioritized<'_>], index: usize) -> Option<Time> {
-    Search::of_priorities(tasks).smallest_period(index)
+    of_priorities(tasks).smallest_period(index)
 }
 
-/// Search among changes of a processor's tasks, by an exact test.
-struct Search<'t> {
+/// Search among changes of a processor's tasks, by an exact test: `fits` returns whether tasks in the places of these meet
+/// all deadlines.
+struct Search<F> {
     tasks: Vec<Task>,
-    /// Returns whether tasks in the places of these meet all deadlines.
-    fits: Box<dyn Fn(&[Task]) -> bool + 't>,
+    fits: F,
 }
 
-impl<'t> Search<'t> {
-    fn of_priorities(prioritized: &'t [Prioritized<'t>]) -> Self {
-        let fits = move |tasks: &[Task]| {
-            let pairs = tasks.iter().zip(prioritized);
+/// Returns the search for tasks of fixed priorities.
+fn of_priorities<'t>(tasks: &'t [Prioritized<'t>]) -> Search<impl Fn(&[Task]) -> bool + 't> {
+    Search {
+        tasks: tasks.iter().map(|one| one.task.clone()).collect(),
+        fits: move |changed: &[Task]| {
+            let pairs = changed.iter().zip(tasks);
             let replaced = pairs.map(|(task, one)| Prioritized {
                 task,
                 priority: one.priority,
             });
             Lineup::new(&replaced.collect::<Vec<_>>()).fits()
-        };
-        Self {
-            tasks: prioritized.iter().map(|one| one.task.clone()).collect(),
-            fits: Box::new(fits),
-        }
+        },
     }
+}
 
-    fn of_deadlines(tasks: &[Task], platform: Option<&'t Task>) -> Self {
-        let fits = move |tasks: &[Task]| {
-            let sharing = tasks.iter().map(|task| Sharing {
+/// Returns the search for tasks under EDF, beside what the platform takes.
+fn of_deadlines(tasks: &[Task], platform: Option<&Task>) -> Search<impl Fn(&[Task]) -> bool> {
+    Search {
+        tasks: tasks.to_vec(),
+        fits: move |changed: &[Task]| {
+            let sharing = changed.iter().map(|task| Sharing {
                 task,
                 sections: &[],
             });
             let above: Vec<&Task> = platform.into_iter().collect();
             band_test(&sharing.collect::<Vec<_>>(), &above, Time::ZERO).is_feasible()
-        };
-        Self {
-            tasks: tasks.to_vec(),
-            fits: Box::new(fits),
-        }
+        },
     }
+}
 
+impl<F: Fn(&[Task]) -> bool> Search<F> {
     fn changes(&self) -> Vec<Change> {
         let of = |task| Change {
             task,

@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Maximum number of streams of a processor whose mends are searched.
 const MOST_STREAMS: usize = 500;
 
+/// Maximum number of streams of all processors together whose mends are searched.
+const MOST_SEARCHED: usize = 1_000;
+
 /// Number of streams of all plans that are made to confirm changes.
 const MOST_PLANNED: usize = 100_000;
 
@@ -49,14 +52,18 @@ pub struct Mend {
 }
 
 impl Plan {
-    /// Returns the mends of all processors that miss deadlines and dispatch by static priorities, or all by deadline, if
-    /// they have 500 streams at most: the search takes long for more.
+    /// Returns the mends of processors that miss deadlines and dispatch by static priorities, or all by deadline: of the first
+    /// ones that have 1,000 streams together, without those of more than 500, as the search takes long.
     #[must_use]
     pub fn mends(&self) -> Vec<Mends> {
-        let processors = 0..self.processors.len();
-        processors
-            .filter_map(|processor| self.mends_of(processor))
-            .collect()
+        let mut left = MOST_SEARCHED;
+        let of = |processor| {
+            let streams = self.analysed.residents(processor).len();
+            let mends = (streams <= left).then(|| self.mends_of(processor))??;
+            left -= streams;
+            Some(mends)
+        };
+        (0..self.processors.len()).filter_map(of).collect()
     }
 
     /// Returns the mends of all processors as [`Self::mends`], but of the factors and the changes of single streams only

@@ -249,6 +249,9 @@ fn never_released(plan: &Plan, stream: usize) -> String {
     }
 }
 
+/// Number of processors that one line names.
+const SHOWN_PROCESSORS: usize = 5;
+
 /// Names the processors with missed deadlines for which no changes of single operations are searched.
 fn print_unsearched(plan: &Plan, mends: &[Mends]) {
     let late = plan.streams.iter();
@@ -257,12 +260,19 @@ fn print_unsearched(plan: &Plan, mends: &[Mends]) {
     late.sort_unstable();
     late.dedup();
     late.retain(|processor| mends.iter().all(|mends| mends.processor != *processor));
-    for processor in late {
-        anstream::println!(
-            "\nno changes are searched for processor {}: it dispatches by laxity or in levels of deadlines, or has more than 500 operations, or the plan is not complete (try some by what-if)",
-            name(&plan.processors[processor])
-        );
+    if late.is_empty() {
+        return;
     }
+    let shown = late.iter().take(SHOWN_PROCESSORS);
+    let names: Vec<String> = shown.map(|at| name(&plan.processors[*at])).collect();
+    let others = match late.len() - names.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    anstream::println!(
+        "\nno changes are searched for {}{others}: of processors that dispatch by laxity or in levels of deadlines, of more than 500 operations, or 1,000 together, and of incomplete plans (try some by what-if)",
+        names.join(", ")
+    );
 }
 
 fn print_mends(plan: &Plan, mends: &Mends) {

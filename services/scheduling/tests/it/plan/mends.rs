@@ -111,6 +111,19 @@ fn a_processor_under_edf_has_the_mends_of_its_demand() {
     assert_eq!(all[0].changes.len(), 2);
 }
 
+#[test]
+fn no_more_than_a_thousand_operations_are_searched() {
+    let mut text = "[host.one]\nprocessors = 3\n".to_owned();
+    for number in 0..1_200 {
+        let processor = number / 400;
+        text += &format!("[operation.o{number}]\nwcet = \"1ms\"\nperiod = \"100ms\"\n");
+        text += &format!("host = \"one\"\nprocessor = {processor}\n");
+    }
+    let mends = planned(&model(&text)).mends();
+    let searched: Vec<usize> = mends.iter().map(|mends| mends.processor).collect();
+    assert_eq!(searched, [0, 1]);
+}
+
 const LATE: &str = r#"
     mutexes = ["m"]
     [operation.fast]
