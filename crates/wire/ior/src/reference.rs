@@ -24,8 +24,8 @@ impl Ior {
     /// wire, where an empty one takes 8 bytes. Groups of objects have one for each member.
     pub const MOST_PROFILES: u32 = 1024;
 
-    /// Upper bound of the octets in the profiles of a reference that is read, together: whoever keeps a number of references
-    /// keeps no more than this for each.
+    /// Upper bound of the octets in the profiles of a reference that is read, together: a service that keeps a number of
+    /// references keeps no more than this for each.
     pub const MOST_OCTETS: u32 = 256 << 10;
 
     /// Returns the nil reference, which has an empty type id and no profiles.
