@@ -12,6 +12,10 @@ use punctual_ior::{
 
 pub(super) const SHAPES: &[Shape] = &[
     Shape::new("IOR", "profiles without data", profiles, read_octets),
+    Shape::new("IOR", "too many profiles", too_many_profiles, read_octets).refused(End::Refused {
+        why: "exceeds the limit of 1024",
+        at: |_| 12,
+    }),
     Shape::new("IOR", "components without data", components, read_octets),
     Shape::new("IOR", "alternate addresses", alternates, read_octets),
     Shape::new("IOR", "code sets", many_code_sets, read_octets),
@@ -70,10 +74,22 @@ fn read_corbaloc(octets: &[u8]) -> Outcome {
     read(&ior).map_err(|error| Refusal::new(octets.len(), error))
 }
 
+/// Bounds the length of a reference, so that it is read to its end.
+fn within(octets: usize) -> usize {
+    octets.min(Ior::MOST_OCTETS as usize - 1024)
+}
+
 fn profiles(octets: usize) -> Vec<u8> {
+    empty_profiles((octets / 8).min(Ior::MOST_PROFILES as usize))
+}
+
+fn too_many_profiles(octets: usize) -> Vec<u8> {
+    empty_profiles((octets / 8).max(Ior::MOST_PROFILES as usize + 1))
+}
+
+fn empty_profiles(profiles: usize) -> Vec<u8> {
     written(|out| {
         out.put_string("")?;
-        let profiles = octets / 8;
         out.put_u32(number(profiles));
         for _ in 0..profiles {
             out.put_u32(0x7000);
@@ -108,7 +124,7 @@ fn components(octets: usize) -> Vec<u8> {
         tag: 0x7000,
         data: Vec::new(),
     };
-    octets_of(&with_components(vec![empty; octets / 8]))
+    octets_of(&with_components(vec![empty; within(octets) / 8]))
 }
 
 fn alternate() -> Option<TaggedComponent> {
@@ -120,7 +136,13 @@ fn alternate() -> Option<TaggedComponent> {
 }
 
 fn with_alternates(octets: usize) -> Ior {
-    with_components(alternate().into_iter().cycle().take(octets / 24).collect())
+    with_components(
+        alternate()
+            .into_iter()
+            .cycle()
+            .take(within(octets) / 24)
+            .collect(),
+    )
 }
 
 fn alternates(octets: usize) -> Vec<u8> {
@@ -132,7 +154,7 @@ fn many_code_sets(octets: usize) -> Vec<u8> {
         out.put_u8(0);
         for _ in 0..2 {
             out.put_u32(0x0001_0109);
-            let sets = octets / 8;
+            let sets = within(octets) / 8;
             out.put_u32(number(sets));
             (0..sets).for_each(|set| out.put_u32(0x0a00_0000 + number(set)));
         }
