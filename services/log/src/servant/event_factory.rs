@@ -12,9 +12,7 @@ use super::factory::{Creating, Factory, alarming, closed};
 use crate::ds_event_log_admin::{
     EventLog, EventLogFactoryCreateError, EventLogFactoryCreateWithIdError, EventLogFactoryServant,
 };
-use crate::ds_log_admin::{Log, LogFullActionType, LogId, Threshold};
-use crate::kept;
-use crate::logs::{Logs, NotCreated};
+use crate::ds_log_admin::{LogFullActionType, LogId, Threshold};
 use crate::notices::Tell;
 use crate::refusal::Refusal;
 
@@ -54,16 +52,6 @@ impl Gate for Closed {
 
 impl Creating for Arc<Announcements> {
     type More = ();
-
-    fn create(
-        &self,
-        logs: &Arc<Logs>,
-        id: Option<LogId>,
-        settings: kept::Log,
-        (): (),
-    ) -> Result<(Log, LogId), NotCreated> {
-        logs.create(id, settings)
-    }
 }
 
 impl ConsumerAdminServant for Factory<Arc<Announcements>> {

@@ -28,7 +28,7 @@ pub(crate) trait Creating {
     /// Properties of a new log besides its attributes.
     type More;
 
-    /// Creates a log; without an id it gets one that no log has.
+    /// Creates a log; without an id it gets one that no log has. By default it has nothing besides its attributes.
     ///
     /// # Errors
     /// As of [`Logs::create`].
@@ -38,21 +38,14 @@ pub(crate) trait Creating {
         id: Option<LogId>,
         settings: kept::Log,
         more: Self::More,
-    ) -> Result<(Log, LogId), NotCreated>;
+    ) -> Result<(Log, LogId), NotCreated> {
+        let _ = more;
+        logs.create(id, settings)
+    }
 }
 
 impl Creating for () {
     type More = ();
-
-    fn create(
-        &self,
-        logs: &Arc<Logs>,
-        id: Option<LogId>,
-        settings: kept::Log,
-        (): (),
-    ) -> Result<(Log, LogId), NotCreated> {
-        logs.create(id, settings)
-    }
 }
 
 impl<K: Creating> Factory<K> {
