@@ -94,6 +94,9 @@ impl Inlet {
                 tracing::warn!("{events} events of {supplier} are lost: {reason}");
                 self.reject(&refused);
                 supply.give_up();
+            } else if self.base.common.is_ending() {
+                tracing::warn!("events of {supplier} are lost, as the service ends: {reason}");
+                return;
             } else {
                 tracing::warn!("{events} events of {supplier} wait: {reason}");
                 return self.pass_later(supply, has_more);
@@ -103,9 +106,6 @@ impl Inlet {
     }
 
     fn pass_later(&self, supply: Supply<IntoIter<Event>>, has_more: bool) {
-        if self.base.common.is_ending() {
-            return;
-        }
         let Some(own) = self.own.upgrade() else {
             return;
         };

@@ -158,18 +158,16 @@ impl Inlet {
         if events.is_empty() {
             return Ok(());
         }
+        let count = events.len();
         let refused = |reason| Refused {
             reason,
-            events: events.len(),
+            events: count,
         };
         let passes = hub.ask_gate(events).map_err(refused)?;
-        if passes && let Err(reason) = hub.keep(events) {
-            return Err(Refused {
-                reason,
-                events: events.len(),
-            });
+        if passes {
+            hub.keep(events).map_err(refused)?;
         }
-        self.base.tally.add(Outcome::Received, events.len());
+        self.base.tally.add(Outcome::Received, count);
         if !passes {
             events.clear();
         }
