@@ -21,6 +21,7 @@ use crate::level::Level;
 use crate::time::Time;
 use punctual_idl::diagnostic::Diagnostic;
 use sources::Sources;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 pub use build::{read, read_with_idl, read_with_operations};
@@ -181,8 +182,23 @@ impl Model {
         self.operations.iter().position(|one| one.name == name)
     }
 
+    /// Returns operations, and those that run in their threads.
+    pub(crate) fn in_threads(
+        &self,
+        operations: impl IntoIterator<Item = usize>,
+    ) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut left: Vec<usize> = operations.into_iter().collect();
+        while let Some(index) = left.pop() {
+            if found.insert(index) {
+                left.extend(self.called_in_thread(index));
+            }
+        }
+        found
+    }
+
     /// Returns the operations that an operation calls in its own thread.
-    pub(crate) fn called_in_thread(&self, operation: usize) -> impl Iterator<Item = usize> {
+    fn called_in_thread(&self, operation: usize) -> impl Iterator<Item = usize> {
         let own = &self.operations[operation];
         let in_thread = own.calls.iter().filter(|call| {
             let called = &self.operations[call.operation];

@@ -114,11 +114,6 @@ impl Analysed {
         prioritized.chain(platform).collect()
     }
 
-    /// Returns what the platform takes of a processor.
-    pub(super) fn interference_of(&self, processor: usize) -> Option<&Task> {
-        self.interference[processor].as_ref()
-    }
-
     /// Returns the number of replies that a job awaits, after each of which it may be blocked again.
     pub(super) fn replies(&self, stream: usize) -> u64 {
         self.replies[stream]

@@ -1,5 +1,6 @@
 //! Shorter sections of operations of lower levels, after which those that they block meet their deadlines.
 
+use super::mend::MOST_STREAMS;
 use super::{Plan, Verdict};
 use crate::analysis::blocking::{CriticalSection, Locking, blocking};
 use crate::analysis::fixed_priority::Prioritized;
@@ -11,9 +12,6 @@ use crate::strategy::{Dispatching, Strategy};
 use crate::time::Time;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Maximum number of streams of a processor whose blockers are searched.
-const MOST_STREAMS: usize = 500;
 
 /// Number of sections that are tried at most, over all processors: each costs a search and a plan.
 const MOST_TRIED: usize = 32;
@@ -113,7 +111,7 @@ impl Plan {
     /// Returns the only operation of a stream's thread that has a section; `None` of several, of which each would have
     /// to be shorter, and where a section may contain the work of other operations.
     fn owner(&self, model: &Model, section: Section) -> Option<usize> {
-        let thread = in_thread(model, self.analysed.streams[section.stream].operation);
+        let thread = model.in_threads([self.analysed.streams[section.stream].operation]);
         let has = |&&one: &&usize| {
             let operation = &model.operations[one];
             match section.mutex {
@@ -123,7 +121,7 @@ impl Plan {
         };
         let mut owners = thread.iter().filter(has);
         let owner = *owners.next()?;
-        let contains_others = section.mutex.is_none() && in_thread(model, owner).len() > 1;
+        let contains_others = section.mutex.is_none() && model.in_threads([owner]).len() > 1;
         (owners.next().is_none() && !contains_others).then_some(owner)
     }
 
@@ -165,18 +163,6 @@ impl Plan {
             .collect();
         Lineup::new(&analysed.prioritized(processor, &tasks)).fits()
     }
-}
-
-/// Returns an operation and those that run in its thread.
-fn in_thread(model: &Model, operation: usize) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
-    let mut left = vec![operation];
-    while let Some(index) = left.pop() {
-        if found.insert(index) {
-            left.extend(model.called_in_thread(index));
-        }
-    }
-    found
 }
 
 /// Returns the shortest and the present time of an operation's section.

@@ -11,8 +11,8 @@ use crate::time::Time;
 use serde::Serialize;
 use std::time::Duration;
 
-/// Maximum number of streams of a processor whose mends are searched.
-const MOST_STREAMS: usize = 500;
+/// Maximum number of streams of a processor whose mends, or blockers, are searched.
+pub(super) const MOST_STREAMS: usize = 500;
 
 /// Maximum number of streams of all processors together whose mends are searched.
 const MOST_SEARCHED: usize = 1_000;
@@ -119,15 +119,8 @@ impl Plan {
     fn scaled(&self, model: &Model, processor: usize, scale: f64) -> Model {
         let mut scaled = model.clone();
         let here = self.analysed.residents(processor).iter();
-        let mut left: Vec<usize> = here
-            .map(|&stream| self.analysed.streams[stream].operation)
-            .collect();
-        let mut is_scaled = vec![false; model.operations.len()];
-        while let Some(index) = left.pop() {
-            if std::mem::replace(&mut is_scaled[index], true) {
-                continue;
-            }
-            left.extend(model.called_in_thread(index));
+        let here = here.map(|&stream| self.analysed.streams[stream].operation);
+        for index in model.in_threads(here) {
             scale_times(&mut scaled.operations[index], scale);
         }
         scaled
@@ -163,7 +156,7 @@ impl Plan {
         let tasks: Vec<Task> = here.iter().map(|&index| analysed.own(index)).collect();
         let (scale, mut found) = match is_by_deadline {
             true => {
-                let platform = analysed.interference_of(processor);
+                let platform = analysed.interference[processor].as_ref();
                 let scale = largest_scale_by_deadline(&tasks, platform);
                 (scale, changes_by_deadline(&tasks, platform))
             }
