@@ -95,7 +95,11 @@ fn leave(last: Option<ManuallyDrop<Rc<Served>>>) {
 /// Puts an operation back that [`take_last`] took. No other one is in its place: a nested upcall leaves it empty.
 #[inline(always)]
 pub(super) fn put_last_back(served: ManuallyDrop<Rc<Served>>) {
-    RECENT.with(|recent| recent.last.set(Some(served)));
+    let before = RECENT.with(|recent| recent.last.replace(Some(served)));
+    debug_assert!(
+        before.is_none(),
+        "a nested upcall has put its operation there"
+    );
 }
 
 /// Returns the CPU time of the thread without that of upcalls that have ended.
@@ -150,8 +154,10 @@ pub(super) fn put_back(taken: Taken) {
     if !taken.becomes_last {
         return;
     }
-    RECENT.with(|recent| recent.has_last.set(true));
-    let before = RECENT.with(|recent| recent.last.replace(Some(ManuallyDrop::new(taken.served))));
+    let before = RECENT.with(|recent| {
+        recent.has_last.set(true);
+        recent.last.replace(Some(ManuallyDrop::new(taken.served)))
+    });
     drop(before.map(ManuallyDrop::into_inner));
 }
 
