@@ -56,20 +56,6 @@ impl Record for Entry {
 }
 
 impl Stored {
-    /// Returns the record's bytes as they are stored. They can be read again: one that cannot would fail all queries that come
-    /// to it.
-    ///
-    /// # Errors
-    /// The record has no CDR, or nests deeper than is read. An event in an Any nests deeper than on its way here.
-    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, StoreError> {
-        let mut bytes = Vec::new();
-        self.encode(&mut bytes)?;
-        match Self::decode(&bytes) {
-            Some(_) => Ok(bytes),
-            None => Err(StoreError::NotStorable("it nests too deep".to_owned())),
-        }
-    }
-
     /// Returns the record as it is sent.
     pub(crate) fn into_record(self, id: RecordId) -> LogRecord {
         LogRecord {

@@ -20,6 +20,22 @@ pub trait Record: Sized {
 
     /// Returns the value of bytes that [`encode`](Self::encode) has made; `None` for others.
     fn decode(bytes: &[u8]) -> Option<Self>;
+
+    /// Returns the value's bytes, of which is known that they can be read again: what nests in an Any may nest deeper than is
+    /// read.
+    ///
+    /// # Errors
+    /// As of [`encode`](Self::encode); [`StoreError::NotStorable`] of bytes that cannot be read.
+    fn to_readable(&self) -> Result<Vec<u8>, StoreError> {
+        let mut bytes = Vec::new();
+        self.encode(&mut bytes)?;
+        match Self::decode(&bytes) {
+            Some(_) => Ok(bytes),
+            None => Err(StoreError::NotStorable(
+                "it nests deeper than a store reads".to_owned(),
+            )),
+        }
+    }
 }
 
 /// A table of records by keys of type `K`.

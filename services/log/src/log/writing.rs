@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
 use parking_lot::MutexGuard;
+use punctual_host::store::Record;
 
 use super::Log;
 use super::duty;
@@ -82,7 +83,8 @@ impl Log {
         if content.attr_list.len() > most {
             return Err(Refusal::TooManyAttributes(most));
         }
-        let bytes = Stored { time, content }.to_bytes()?;
+        // A record that cannot be read would fail all queries that come to it.
+        let bytes = Stored { time, content }.to_readable()?;
         let limit = self.common.limits.record_bytes;
         match bytes.len() {
             size if size > limit => Err(Refusal::RecordTooLarge { bytes: size, limit }),

@@ -27,15 +27,9 @@ fn encoded_after(age: Duration, event: &Event, terms: &Terms) -> Result<NewEvent
         is_any: event.is_any(),
         content: event.structured().clone(),
     };
-    let mut bytes = Vec::new();
-    Cdr(kept).encode(&mut bytes)?;
-    if Cdr::<kept::Event>::decode(&bytes).is_none() {
-        // The ORB's limit may be another one. An event that was taken must not be lost as it cannot be read.
-        let reason = "it nests deeper than a store reads".to_owned();
-        return Err(StoreError::NotStorable(reason));
-    }
     Ok(NewEvent {
-        bytes: bytes.into(),
+        // An event that was taken must not be lost as it cannot be read.
+        bytes: Cdr(kept).to_readable()?.into(),
         id: event.id().and_then(|id| EventId::new(id.as_bytes())),
         lifetime: lifetime(event, terms).map(|life| life.saturating_sub(age).max(SHORTEST)),
         priority: event.terms().priority.unwrap_or(terms.priority),
