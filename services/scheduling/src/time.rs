@@ -5,6 +5,7 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul, Sub};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Span of time in nanoseconds. Sums and products saturate at [`Time::MAX`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,6 +66,19 @@ impl Time {
     )]
     pub fn ratio(self, whole: Self) -> f64 {
         self.0 as f64 / whole.0 as f64
+    }
+}
+
+impl From<Duration> for Time {
+    /// Saturates at [`Time::MAX`].
+    fn from(time: Duration) -> Self {
+        Self(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+impl From<Time> for Duration {
+    fn from(time: Time) -> Self {
+        Self::from_nanos(time.0)
     }
 }
 

@@ -17,7 +17,7 @@ mod timeline;
 pub use arrivals::Arrivals;
 pub use compare::{Compared, Finding, compare, compare_timeline};
 pub use file::{MeasuredOperation, Measurements, Times};
-pub use model::{Margin, MarginError, MeasuredModel, model_of, write_model};
+pub use model::{Margin, MarginError, MeasuredModel, model_of};
 pub use noise::{Gap, most_taken};
 pub use observed::Observed;
 pub use timeline::{RecordedJob, RecordedOperation, RecordedTimeline};

@@ -102,12 +102,6 @@ pub fn model_of(measured: &Measurements, margin: Margin) -> MeasuredModel {
     model
 }
 
-/// Returns the text of [`model_of`].
-#[must_use]
-pub fn write_model(measured: &Measurements, margin: Margin) -> String {
-    model_of(measured, margin).text
-}
-
 impl MeasuredModel {
     /// Adds an operation, or a comment and a remark on why it is left out.
     fn add(&mut self, name: &str, one: &MeasuredOperation, margin: Margin) {

@@ -226,9 +226,8 @@ fn scale_times(operation: &mut Operation, scale: f64) {
     let shorten = |time: &mut Time| {
         if !time.is_zero() {
             // A nanosecond less, as products are rounded to the nearest one.
-            let product = Duration::from_nanos(time.as_nanos()).mul_f64(scale);
-            let shorter = u64::try_from(product.as_nanos()).unwrap_or(u64::MAX);
-            *time = Time::from_nanos(shorter.saturating_sub(1).max(1));
+            let product = Time::from(Duration::from(*time).mul_f64(scale));
+            *time = Time::from_nanos(product.as_nanos().saturating_sub(1).max(1));
         }
     };
     shorten(&mut operation.times.worst);

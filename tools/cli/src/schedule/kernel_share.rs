@@ -7,7 +7,6 @@ use punctual_scheduling::model::Host;
 use punctual_scheduling::plan::{Plan, PlannedStream};
 use punctual_scheduling_runtime::{Dispatching, Schedule};
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// Returns the processor of a host whose threads may use most of a period, and that time.
 pub(super) fn busiest(plan: &Plan, host: &Host, period: Time) -> Option<(usize, Time)> {
@@ -24,13 +23,11 @@ pub(super) fn busiest(plan: &Plan, host: &Host, period: Time) -> Option<(usize, 
 
 /// Applies the kernel's test to the reservations of a schedule.
 pub(super) fn reserved(schedule: &Schedule, host: &Host, share: KernelShare) -> KernelAdmission {
-    let time =
-        |time: Duration| Time::from_nanos(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
     let reservations = schedule
         .activities()
         .filter_map(|one| match one.dispatching() {
             Dispatching::Reservation(of) => {
-                Reservation::new(time(of.runtime), time(of.deadline), time(of.period)).ok()
+                Reservation::new(of.runtime.into(), of.deadline.into(), of.period.into()).ok()
             }
             _ => None,
         });

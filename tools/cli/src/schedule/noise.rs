@@ -13,7 +13,6 @@ use punctual_scheduling_runtime::noise::{LONGEST_WINDOW, Noise, NoiseOptions, me
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// Options of `punctual schedule noise`.
 #[derive(Debug, clap::Args)]
@@ -87,7 +86,7 @@ impl Options {
         windows.sort_unstable();
         windows.dedup();
         NoiseOptions {
-            time: Duration::from_nanos(self.time.as_nanos()),
+            time: self.time.into(),
             processor: self.processor,
             priority: self.priority,
             threshold: self.threshold,

@@ -14,7 +14,6 @@ use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// Options of `punctual schedule rehearse`.
 #[derive(Debug, clap::Args)]
@@ -103,7 +102,7 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let rt = RtOrb::new(config).map_err(|error| failed(&error))?;
     let progress = bar(options);
     let rehearsal = RehearsalOptions {
-        time: Duration::from_nanos(options.time.as_nanos()),
+        time: options.time.into(),
         load: options.load,
         endpoint: options.listen.clone(),
     };

@@ -18,7 +18,6 @@ use punctual_sys::processor;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Part of a plan that one host executes.
 #[derive(Debug)]
@@ -277,9 +276,9 @@ impl Schedule {
         match (level, dynamic) {
             (Some(&"DEADLINE"), Dynamic::Reservations) => match self.reservation(stream) {
                 Some(reserved) => Dispatching::Reservation(Reservation {
-                    runtime: duration(reserved.runtime()),
-                    deadline: duration(reserved.deadline()),
-                    period: duration(reserved.period()),
+                    runtime: reserved.runtime().into(),
+                    deadline: reserved.deadline().into(),
+                    period: reserved.period().into(),
                 }),
                 None => Dispatching::DeadlineQueue,
             },
@@ -364,8 +363,4 @@ fn called_by(mut called: Activity, caller: &Activity) -> Activity {
     called.callers.sort_unstable();
     called.callers.dedup();
     called
-}
-
-fn duration(time: Time) -> Duration {
-    Duration::from_nanos(time.as_nanos())
 }

@@ -2,7 +2,6 @@
 
 use super::build::Schedule;
 use punctual::rt::measurement::Expected;
-use punctual_scheduling::Time;
 use punctual_scheduling::measured::{Measurements, compare};
 use std::time::Duration;
 
@@ -22,15 +21,11 @@ impl Schedule {
             .filter(|one| self.activity(&one.operation).is_ok());
         let expected = here.map(|one| Expected {
             operation: one.operation,
-            wcet: one.wcet.map(duration),
-            period: one.least_distance.map(duration),
+            wcet: one.wcet.map(Into::into),
+            period: one.least_distance.map(Into::into),
             jitter: Duration::ZERO,
-            deadline: one.deadline.map(duration),
+            deadline: one.deadline.map(Into::into),
         });
         expected.collect()
     }
-}
-
-fn duration(time: Time) -> Duration {
-    Duration::from_nanos(time.as_nanos())
 }

@@ -4,7 +4,6 @@ use crate::error::ScheduleError;
 use punctual::rt::{RtLevel, RtOperation};
 use punctual_scheduling::model::{Model, TimedOperation, read_with_operations};
 use punctual_scheduling::{Level, Time};
-use std::time::Duration;
 
 /// Reads a model from a text, completed by the operations of stubs.
 ///
@@ -21,22 +20,18 @@ pub(super) fn model(
 
 fn timed(of: &RtOperation) -> TimedOperation {
     TimedOperation {
-        wcet: of.wcet.map(time),
-        typical: of.typical.map(time),
-        cached: of.cached.map(time),
-        period: of.period.map(time),
-        deadline: of.deadline.map(time),
-        offset: of.offset.map(time),
-        jitter: of.jitter.map(time),
+        wcet: of.wcet.map(Time::from),
+        typical: of.typical.map(Time::from),
+        cached: of.cached.map(Time::from),
+        period: of.period.map(Time::from),
+        deadline: of.deadline.map(Time::from),
+        offset: of.offset.map(Time::from),
+        jitter: of.jitter.map(Time::from),
         criticality: of.criticality.map(level),
         importance: of.importance.map(level),
         threads: of.threads,
         ..TimedOperation::new(of.scoped_name)
     }
-}
-
-fn time(duration: Duration) -> Time {
-    Time::from_nanos(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
 }
 
 fn level(of: RtLevel) -> Level {

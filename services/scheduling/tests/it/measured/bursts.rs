@@ -5,7 +5,7 @@ use crate::simulation::Random;
 use punctual_scheduling::Time;
 use punctual_scheduling::measured::{
     Arrivals, Finding, MeasuredOperation, Measurements, RecordedJob, RecordedOperation,
-    RecordedTimeline, compare_timeline, write_model,
+    RecordedTimeline, compare_timeline, model_of,
 };
 use punctual_scheduling::model::{Model, read};
 use punctual_scheduling::plan::plan;
@@ -23,8 +23,8 @@ fn arrived(name: &str, at: &[u64]) -> MeasuredOperation {
     }
 }
 
-fn model_of(measured: &Measurements) -> Model {
-    let text = write_model(measured, "0%".parse().unwrap());
+fn read_again(measured: &Measurements) -> Model {
+    let text = model_of(measured, "0%".parse().unwrap()).text;
     read("measured.toml", &text).unwrap()
 }
 
@@ -73,7 +73,7 @@ fn assert_within(at: &[u64], (period, jitter): (u64, u64)) {
 fn no_burst_of_a_recording_is_closer_than_its_model_allows() {
     for seed in 0..300 {
         let at = draw(&mut Random::new(seed));
-        let model = model_of(&measured(vec![arrived("A::a", &at)]));
+        let model = read_again(&measured(vec![arrived("A::a", &at)]));
         let (period, jitter) = arrivals(&model);
         // A mean distance below the execution time is made longer, as one processor cannot do it anyway.
         if period > 1_000 {
@@ -88,7 +88,7 @@ fn two_versions_of_an_interface_are_never_closer_than_their_common_model_allows(
         let mut random = Random::new(seed);
         let (one, other) = (draw(&mut random), draw(&mut random));
         let both = vec![arrived("A::a", &one), arrived("A::a", &other)];
-        let (period, jitter) = arrivals(&model_of(&measured(both)));
+        let (period, jitter) = arrivals(&read_again(&measured(both)));
         let mut all = [one, other].concat();
         all.sort_unstable();
         if period > 1_000 {
@@ -102,7 +102,7 @@ fn a_burst_has_the_mean_distance_of_64_jobs_and_the_jitter_of_its_own() {
     // Eight jobs at a distance of 1 ms, every 100 ms.
     let burst = |number: u64| (0..8).map(move |job| number * 100_000_000 + job * 1_000_000);
     let at: Vec<u64> = (0..20).flat_map(burst).collect();
-    let model = model_of(&measured(vec![arrived("A::a", &at)]));
+    let model = read_again(&measured(vec![arrived("A::a", &at)]));
     // 64 distances in eight bursts; eight jobs in 7 ms.
     assert_eq!(arrivals(&model), (12_500_000, 80_500_000));
     let deadline = model.operations[0].deadline;
@@ -113,7 +113,7 @@ fn a_burst_has_the_mean_distance_of_64_jobs_and_the_jitter_of_its_own() {
 #[test]
 fn jobs_at_one_distance_have_no_jitter() {
     let at: Vec<u64> = (0..50).map(|job| job * 10_000_000).collect();
-    let model = model_of(&measured(vec![arrived("A::a", &at)]));
+    let model = read_again(&measured(vec![arrived("A::a", &at)]));
     assert_eq!(arrivals(&model), (10_000_000, 0));
     assert_eq!(model.operations[0].deadline, None);
 }
@@ -158,7 +158,7 @@ fn models_of_extreme_arrivals_are_accepted_by_the_reader() {
                 };
                 // A model has an operation at least.
                 let usual = operation("usual", [1, 2, 3], [10, 20, 30]);
-                let text = write_model(&measured(vec![one, usual]), "20%".parse().unwrap());
+                let text = model_of(&measured(vec![one, usual]), "20%".parse().unwrap()).text;
                 let read = read("measured.toml", &text);
                 assert!(read.is_ok(), "{text}\n{:?}", read.unwrap_err());
             }

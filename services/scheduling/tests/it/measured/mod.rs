@@ -6,7 +6,7 @@ mod timeline;
 
 use punctual_scheduling::Time;
 use punctual_scheduling::measured::{
-    Finding, Margin, MeasuredOperation, Measurements, Times, compare, model_of, write_model,
+    Finding, Margin, MeasuredOperation, Measurements, Times, compare, model_of,
 };
 use punctual_scheduling::model::read;
 use punctual_scheduling::plan::plan;
@@ -70,7 +70,7 @@ fn every_model_of_measured_operations_is_accepted_by_the_reader() {
                 let mut all = all.to_vec();
                 // A model has an operation at least.
                 all.push(operation("usual", [1, 2, 3], [10, 20, 30]));
-                let model = write_model(&measured(all), margin);
+                let model = model_of(&measured(all), margin).text;
                 let read = read("measured.toml", &model);
                 assert!(read.is_ok(), "{model}\n{:?}", read.unwrap_err());
             }
@@ -85,7 +85,7 @@ fn the_margin_is_added_to_the_longest_time_and_the_shortest_distance_is_the_peri
         [1_000_000, 2_000_000, 3_000_000],
         [9_000_000, 10_000_000, 11_000_000],
     );
-    let text = write_model(&measured(vec![one]), "50%".parse().unwrap());
+    let text = model_of(&measured(vec![one]), "50%".parse().unwrap()).text;
     let model = read("measured.toml", &text).unwrap();
     let a = model.operation("A::a").unwrap();
     let a = &model.operations[a];
@@ -103,7 +103,7 @@ fn versions_of_an_interface_are_one_operation_with_the_worst_times() {
     let other = operation("A::a", [1, 2000, 7000], [8_000_000, 10_000_000, 12_000_000]);
     let single = operation("A::a", [1, 1, 1], [0, 0, 0]);
     let all = measured(vec![single.clone(), one, other, single]);
-    let text = write_model(&all, "0%".parse().unwrap());
+    let text = model_of(&all, "0%".parse().unwrap()).text;
     let model = read("measured.toml", &text).unwrap();
     assert_eq!(model.operations.len(), 1);
     assert_eq!(model.operations[0].times.worst, Time::from_micros(7));
