@@ -15,14 +15,17 @@ pub(super) const NO_DISTANCE: u64 = 1 << 63;
 const BLOCK: usize = 64;
 /// Number of arrivals that are visited together: of two, the compiler makes code without branches; of more, it does not.
 const CHUNK: usize = 2;
+/// Number of the last arrivals of a block of which one is the latest: threads that have overtaken one another are few.
+const LATEST: usize = 8;
 /// Number of arrivals that are kept: several blocks, as threads add others while one looks at them.
 const RING: usize = 4 * BLOCK;
 
 /// Time before the first arrival: distances from it are none.
 const NONE_BEFORE: u64 = 1 << 63;
 
-/// Content of a place in the ring without a time: none is stored yet, or it has been looked at.
-const EMPTY: u64 = u64::MAX;
+/// Content of a place in the ring without a time: none is stored yet, or it has been looked at. Later than all times: a
+/// counter of 5 GHz takes 29 years to it.
+const EMPTY: u64 = 1 << 62;
 
 /// Period and jitter within which all upcalls of an operation began: any `n` that followed one another took at least
 /// `n - 1` periods less the jitter.
@@ -45,6 +48,8 @@ pub(super) struct ArrivalTimes {
     last: AtomicU64,
     /// Number of arrivals.
     count: AtomicU64,
+    /// Time of the first one.
+    first: AtomicU64,
     ring: [AtomicU64; RING],
     bursts: Mutex<Bursts>,
 }
@@ -68,6 +73,7 @@ impl ArrivalTimes {
         Self {
             last: AtomicU64::new(NONE_BEFORE),
             count: AtomicU64::new(0),
+            first: AtomicU64::new(0),
             ring: [const { AtomicU64::new(EMPTY) }; RING],
             bursts: Mutex::new(Bursts::NONE),
         }
@@ -82,16 +88,19 @@ impl ArrivalTimes {
         self.ring[before as usize % RING].store(at, Ordering::Relaxed);
         let distance = at.wrapping_sub(last);
         if before.is_multiple_of(BLOCK as u64) {
-            self.look_at(before);
+            self.look_at(before, at);
         }
         distance
     }
 
     /// Looks at the blocks of this number of arrivals. Never waits: if another thread is about it, or has not stored a time
-    /// yet, the next block's end will do.
+    /// yet, the next block's end will do. The first arrival, of number 0 at this time, is kept too.
     #[cold]
     #[inline(never)]
-    fn look_at(&self, number: u64) {
+    fn look_at(&self, number: u64, at: u64) {
+        if number == 0 {
+            self.first.store(at, Ordering::Relaxed);
+        }
         let Ok(mut bursts) = self.bursts.try_lock() else {
             return;
         };
@@ -104,6 +113,15 @@ impl ArrivalTimes {
             for place in block {
                 place.store(EMPTY, Ordering::Relaxed);
             }
+        }
+    }
+
+    /// Returns the time from the first arrival to the last one so far: the sum of their distances.
+    pub(super) fn span(&self) -> u64 {
+        let [first, last] = [&self.first, &self.last].map(|time| time.load(Ordering::Relaxed));
+        match last {
+            NONE_BEFORE => 0,
+            _ => last.saturating_sub(first),
         }
     }
 
@@ -164,16 +182,19 @@ impl Bursts {
     fn add(&mut self, arrivals: &[AtomicU64]) -> bool {
         let before = *self;
         self.pass(arrivals);
-        if self.latest == EMPTY {
+        if self.expected >= EMPTY - BLOCK as u64 {
             *self = before;
             return false;
         }
-        let mean = before.mean_until(self.latest, arrivals);
+        let last = &arrivals[arrivals.len().saturating_sub(LATEST)..];
+        let latest = times(last).fold(before.latest, u64::max);
+        let mean = before.mean_until(latest, arrivals);
         if let Some(mean) = mean.filter(|mean| *mean < before.period) {
             *self = before;
             self.shorten(mean);
             self.pass(arrivals);
         }
+        self.latest = latest;
         true
     }
 
@@ -190,19 +211,18 @@ impl Bursts {
     /// Adds arrivals with the period as it is. All are visited once, with few instructions for each.
     fn pass(&mut self, times: &[AtomicU64]) {
         self.number += times.len() as u64;
-        let (period, mut latest, mut expected) = (self.period, self.latest, self.expected);
+        let (period, mut expected) = (self.period, self.expected);
         // Negative, as the difference is that is at hand where the later of the two is chosen.
         let mut jitter = self.jitter.cast_signed().wrapping_neg();
         let mut visit = |time: &AtomicU64| {
             let time = time.load(Ordering::Relaxed);
-            latest = latest.max(time);
             jitter = jitter.min(time.wrapping_sub(expected).cast_signed());
             expected = expected.max(time).wrapping_add(period);
         };
         let (chunks, rest) = times.as_chunks::<CHUNK>();
         chunks.iter().flatten().for_each(&mut visit);
         rest.iter().for_each(&mut visit);
-        (self.latest, self.expected) = (latest, expected);
+        self.expected = expected;
         self.jitter = jitter.wrapping_neg().cast_unsigned();
     }
 
@@ -386,5 +406,7 @@ mod tests {
         let all = ArrivalTimes::new();
         let distances = [5, 9, 7, 10].map(|at| all.add(at).min(NO_DISTANCE));
         assert_eq!(distances, [NO_DISTANCE, 4, NO_DISTANCE, 3]);
+        assert_eq!(all.span(), 5);
+        assert_eq!(ArrivalTimes::new().span(), 0);
     }
 }

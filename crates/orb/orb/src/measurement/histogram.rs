@@ -77,8 +77,14 @@ impl Histogram {
     /// Adds a time; [`Histogram::widen`] must be called for it if it is unusual.
     #[inline(always)]
     pub(super) fn add(&self, time: u64) {
-        add(&self.buckets[place_of(time) % PLACES], 1);
+        self.count(time);
         add(&self.sum, time);
+    }
+
+    /// Adds a time to its bucket alone, for [`Distribution::with_sum`].
+    #[inline(always)]
+    pub(super) fn count(&self, time: u64) {
+        add(&self.buckets[place_of(time) % PLACES], 1);
     }
 
     /// Extends the range of times by one that was added.
@@ -130,6 +136,14 @@ impl Distribution {
             mean: scale.time(sum / count),
             buckets: filled(&buckets, scale),
         }
+    }
+
+    /// Makes the distribution one of times with this sum in ticks, which the histograms do not have.
+    pub(super) fn with_sum(mut self, sum: u64, scale: Scale) -> Self {
+        if let Some(mean) = sum.checked_div(self.count) {
+            self.mean = scale.time(mean).clamp(self.shortest, self.longest);
+        }
+        self
     }
 
     /// Returns the time that this share of all times does not exceed, between 0 and 1; at most an
@@ -235,6 +249,10 @@ mod tests {
         assert_eq!(all.quantile(1.0).as_nanos(), 1000);
         let median = all.quantile(0.5).as_nanos();
         assert!((500..=563).contains(&median), "{median}");
+        let mean = |sum| distribution().with_sum(sum, Scale::NANOS).mean.as_nanos();
+        assert_eq!([0, 700_000, u64::MAX].map(mean), [1, 700, 1000]);
+        let none = Distribution::default();
+        assert_eq!(none.clone().with_sum(7, Scale::NANOS), none);
         let halved = Distribution::of([&histogram].into_iter(), Scale::of_ticks(0.5));
         assert_eq!(halved.longest, Duration::from_nanos(500));
         assert_eq!(halved.quantile(0.5).as_nanos(), median / 2);

@@ -36,6 +36,7 @@ pub(super) struct ThreadTimes {
     pub(super) operation: Arc<Operation>,
     execution: Histogram,
     response: Histogram,
+    /// Without a sum: all distances of the operation take from its first arrival to its last one.
     distance: Histogram,
 }
 
@@ -147,7 +148,8 @@ impl Operation {
             operation: self.operation.to_string(),
             execution: Distribution::of(all.clone().map(|one| &one.execution), Scale::NANOS),
             response: Distribution::of(all.clone().map(|one| &one.response), self.scale),
-            distance: Distribution::of(all.map(|one| &one.distance), self.scale),
+            distance: Distribution::of(all.map(|one| &one.distance), self.scale)
+                .with_sum(self.arrivals.span(), self.scale),
             arrivals: self.arrivals.all(self.scale),
             is_planned: !self.is_unknown,
             overruns: self.overruns.load(Ordering::Relaxed),
@@ -172,7 +174,7 @@ impl ThreadTimes {
     pub(super) fn add(&self, execution: u64, response: u64, distance: u64) {
         self.execution.add(execution);
         self.response.add(response);
-        self.distance.add(distance);
+        self.distance.count(distance);
     }
 
     /// Adds an upcall whose times are not all usual. Returns the times that are usual from now on: those that violate the
@@ -188,7 +190,7 @@ impl ThreadTimes {
         self.response.add(response);
         self.response.widen(response);
         if distance < NO_DISTANCE {
-            self.distance.add(distance);
+            self.distance.count(distance);
             self.distance.widen(distance);
         }
         self.usual()
