@@ -3,7 +3,7 @@
 
 #[cfg(feature = "comparison")]
 use crate::adapter::ByStrategy;
-use crate::adapter::{Adapter, Request, RequestedObject};
+use crate::adapter::{Adapter, CalledServant, Request, RequestedObject};
 use crate::interface_of;
 use crate::servant::Servant;
 use crate::served::ServedObjectInfo;
@@ -13,7 +13,6 @@ use punctual_orb::{
     CompletionStatus, DispatchError, Dispatched, ObjectRef, Quoted, ServerCall, SystemException,
     SystemExceptionKind as Kind, UpcallHook, minor,
 };
-use std::sync::Arc;
 
 /// Request that has come in a message, as opposed to a collocated call.
 pub(crate) struct OverTheWire<'c, 'm>(pub(crate) &'c mut ServerCall<'m>);
@@ -36,7 +35,7 @@ impl Request for OverTheWire<'_, '_> {
 
     // Inlined into the function that finds the servant, of which it is a good part.
     #[inline(always)]
-    fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Dispatched, DispatchError> {
+    fn answer(&mut self, servant: CalledServant<'_>) -> Result<Dispatched, DispatchError> {
         probe::begins!(Point::ServerOperation);
         let call = &mut *self.0;
         if call.is_intercepted() {
@@ -53,13 +52,13 @@ impl Request for OverTheWire<'_, '_> {
     fn answer_by(
         &mut self,
         strategy: ByStrategy<'_>,
-        servant: &Arc<dyn Servant>,
+        servant: CalledServant<'_>,
     ) -> Result<Dispatched, DispatchError> {
         probe::begins!(Point::ServerOperation);
         let call = &mut *self.0;
         let upcall = |call: &mut ServerCall<'_>| match strategy {
             ByStrategy::Number(number) => servant.upcall(number, call),
-            ByStrategy::Name(how, tables) => tables.upcall(how, servant, call),
+            ByStrategy::Name(how, tables) => tables.upcall(how, servant.shared, call),
         };
         if call.is_intercepted() {
             return intercepted(servant, call, &mut { upcall });
@@ -90,7 +89,7 @@ impl Request for OverTheWire<'_, '_> {
 #[cold]
 #[inline(never)]
 fn intercepted(
-    servant: &Arc<dyn Servant>,
+    servant: CalledServant<'_>,
     call: &mut ServerCall<'_>,
     upcall: &mut dyn FnMut(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
 ) -> Result<Dispatched, DispatchError> {
@@ -105,7 +104,7 @@ fn intercepted(
 
     let upcall_on = InUpcall(call);
     let call = &mut *upcall_on.0;
-    let object = ServedObjectInfo::now(servant);
+    let object = ServedObjectInfo::now(servant.shared);
     if servant.is_dynamic() && (servant.is_transparent() || !is_common_operation(call.operation()))
     {
         call.receive_request_later(object);
@@ -142,12 +141,12 @@ fn is_common_operation(operation: &str) -> bool {
 /// servant that answers these itself.
 #[inline(always)]
 fn answer_common_operation(
-    servant: &Arc<dyn Servant>,
+    servant: CalledServant<'_>,
     call: &mut ServerCall<'_>,
 ) -> Option<Result<Dispatched, DispatchError>> {
     // An IDL operation cannot begin with an underscore, except for attributes' (_get_, _set_).
     if call.operation().starts_with('_') && !servant.is_transparent() {
-        answer_for_all(&**servant, call)
+        answer_for_all(&*servant, call)
     } else {
         None
     }

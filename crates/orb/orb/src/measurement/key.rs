@@ -1,5 +1,8 @@
 //! Key by which a thread looks up an operation.
 
+/// Odd factor whose products have well mixed high bits (2^64 divided by the golden ratio).
+const MIXER: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Repository ids of a servant, the most derived one first.
 pub(crate) type Interfaces = &'static [&'static str];
 
@@ -17,6 +20,9 @@ pub(crate) struct Key {
 impl Key {
     /// Length up to which names of equal keys are equal.
     pub(crate) const WHOLE: usize = 16;
+
+    /// Number of places, a power of two.
+    pub(crate) const PLACES: usize = 32;
 
     /// Key that no operation has.
     pub(crate) const NEVER: Self = Self {
@@ -37,11 +43,19 @@ impl Key {
         }
     }
 
+    /// Returns one of [`Key::PLACES`] places, by what few instructions mix.
+    #[inline(always)]
+    pub(crate) fn place(self) -> usize {
+        let name = self.first.wrapping_add(self.last);
+        let mixed = name.wrapping_mul(MIXER);
+        (mixed >> (u64::BITS - Self::PLACES.trailing_zeros())) as usize
+    }
+
     #[inline(always)]
     pub(crate) fn hash(self) -> usize {
         let name = self.first ^ self.last.rotate_left(29) ^ self.length as u64;
         let all = name ^ self.interfaces as u64;
-        (all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
+        (all.wrapping_mul(MIXER) >> 40) as usize
     }
 }
 

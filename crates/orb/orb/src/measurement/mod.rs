@@ -44,4 +44,4 @@ pub use operation::MeasuredOperation;
 pub(crate) use recording::start_for_process;
 pub use recording::{AlreadyMeasuring, Measured, Recording, RecordingOptions, current};
 pub use session::is_recording;
-pub use upcall::{FirstUpcall, LastUpcall, MeasuredUpcall};
+pub use upcall::{FirstUpcall, MeasuredUpcall, RecentUpcall};

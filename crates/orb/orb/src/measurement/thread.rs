@@ -1,7 +1,7 @@
 //! Operations that a thread has served, so that it finds them without a lock.
 //!
-//! The one that it served last is beside the table ([`take_last`]). It is taken out for the time of the upcall, so that
-//! no count of references changes; a nested upcall finds it in the table.
+//! Those that it served last are beside the table, in places by their keys ([`take_recent`]). An operation is taken out of
+//! its place for the time of the upcall, so that no count of references changes; a nested upcall finds it in the table.
 
 use super::key::{Interfaces, Key};
 use super::operation::{Operation, ThreadTimes, Usual};
@@ -22,21 +22,21 @@ thread_local! {
 /// What each upcall of a thread reads and changes. Nothing of it is dropped when the thread ends: so no access has to ask
 /// whether it has been.
 struct Recent {
-    /// Operation that the thread served last. Dropped with the table.
-    last: Cell<Option<ManuallyDrop<Rc<Served>>>>,
+    /// Operation that the thread served last among those of each place. Dropped with the table.
+    served: [Cell<Option<ManuallyDrop<Rc<Served>>>>; Key::PLACES],
+    /// True from when a place had an operation. While it is empty, then, an upcall in progress has taken the operation, and
+    /// puts it back without looking.
+    is_used: [Cell<bool>; Key::PLACES],
     /// Sum of the execution times of all upcalls that have ended.
     executed: Cell<u64>,
-    /// True from when there was a last operation. While its place is empty, then, an upcall in progress has taken it, and
-    /// puts it back without looking.
-    has_last: Cell<bool>,
 }
 
 /// Operation that was taken for an upcall.
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) served: Rc<Served>,
-    /// True if it becomes the thread's last operation: no upcall around it has taken that.
-    becomes_last: bool,
+    /// True if it becomes the operation of its place: no upcall around it has taken that.
+    becomes_recent: bool,
 }
 
 /// Hash table of operations, with open addressing; at most half full.
@@ -51,14 +51,15 @@ struct Table {
 /// Operation that the thread has served.
 #[derive(Debug)]
 pub(super) struct Served {
-    /// Observers with which [`take_last`] knows the operation.
+    /// Observers with which [`take_recent`] knows the operation.
     observers: Observers,
     /// Number of the recording.
     session: u64,
     key: Key,
-    /// The same key, if all of the name is in it and times are those of the processor's counter; else one that no
-    /// operation has.
-    whole: Key,
+    /// The same key, if times are those of the processor's counter; else one that no operation has.
+    recent: Key,
+    /// Its place among the recent ones.
+    place: usize,
     pub(super) operation: Arc<Operation>,
     pub(super) times: Arc<ThreadTimes>,
     /// Times that only add to counts.
@@ -67,35 +68,40 @@ pub(super) struct Served {
     pub(super) clock: CpuClock,
 }
 
-/// Takes the operation that the thread served last, for [`put_last_back`], if it is this one, of this recording, is
-/// measured by the processor's counter, and no timeline is running.
+/// Takes the operation that the thread served last among those of its place, for [`put_recent_back`], if it is this one, of
+/// this recording, is measured by the processor's counter, and no timeline is running.
 #[inline(always)]
-pub(super) fn take_last(
+pub(super) fn take_recent(
     observers: Observers,
     interfaces: Interfaces,
     name: &str,
 ) -> Option<Rc<Served>> {
-    match RECENT.with(|recent| recent.last.take()) {
-        Some(last) if last.observers == observers && last.whole == Key::new(interfaces, name) => {
-            Some(ManuallyDrop::into_inner(last))
+    let key = Key::new(interfaces, name);
+    let place = key.place();
+    match RECENT.with(|recent| recent.served[place % Key::PLACES].take()) {
+        Some(recent)
+            if recent.observers == observers && recent.recent == key && recent.has_name(name) =>
+        {
+            Some(ManuallyDrop::into_inner(recent))
         }
-        last => {
-            leave(last);
+        recent => {
+            leave(place, recent);
             None
         }
     }
 }
 
-/// Leaves the operation that the thread served last where it was.
+/// Leaves a recent operation where it was.
 #[inline(never)]
-fn leave(last: Option<ManuallyDrop<Rc<Served>>>) {
-    RECENT.with(|recent| recent.last.set(last));
+fn leave(place: usize, served: Option<ManuallyDrop<Rc<Served>>>) {
+    RECENT.with(|recent| recent.served[place % Key::PLACES].set(served));
 }
 
-/// Puts an operation back that [`take_last`] took. No other one is in its place: a nested upcall leaves it empty.
+/// Puts an operation back that [`take_recent`] took. No other one is in its place: a nested upcall leaves it empty.
 #[inline(always)]
-pub(super) fn put_last_back(served: ManuallyDrop<Rc<Served>>) {
-    let before = RECENT.with(|recent| recent.last.replace(Some(served)));
+pub(super) fn put_recent_back(served: ManuallyDrop<Rc<Served>>) {
+    let place = served.place;
+    let before = RECENT.with(|recent| recent.served[place % Key::PLACES].replace(Some(served)));
     debug_assert!(
         before.is_none(),
         "a nested upcall has put its operation there"
@@ -117,22 +123,25 @@ pub(super) fn executed_since(begin: u64, clock: &CpuClock) -> u64 {
     executed.wrapping_sub(RECENT.with(|recent| recent.executed.replace(executed)))
 }
 
-/// Takes an operation, for [`put_back`]: the last one if its name is long, or another one of the table.
+/// Takes an operation, for [`put_back`]: a recent one in a timeline, or another one of the table.
 pub(super) fn take(interfaces: Interfaces, name: &str) -> Option<Taken> {
     let (session, key) = (session::number(), Key::new(interfaces, name));
-    let last = RECENT.with(|recent| recent.last.take());
-    let becomes_last = last.is_some() || !RECENT.with(|recent| recent.has_last.get());
-    let is_it = |last: &Served| last.is(session, key) && last.has_name(name);
-    let served = match last {
-        Some(last) if is_it(&last) => ManuallyDrop::into_inner(last),
-        last => {
-            RECENT.with(|recent| recent.last.set(last));
-            find(session, key, name)?
-        }
-    };
-    Some(Taken {
-        served,
-        becomes_last,
+    let is_it = |served: &Served| served.is(session, key) && served.has_name(name);
+    RECENT.with(|recent| {
+        let place = key.place();
+        let last = recent.served[place].take();
+        let becomes_recent = last.is_some() || !recent.is_used[place].get();
+        let served = match last {
+            Some(last) if is_it(&last) => ManuallyDrop::into_inner(last),
+            last => {
+                recent.served[place].set(last);
+                find(session, key, name)?
+            }
+        };
+        Some(Taken {
+            served,
+            becomes_recent,
+        })
     })
 }
 
@@ -149,14 +158,16 @@ fn find(session: u64, key: Key, name: &str) -> Option<Rc<Served>> {
     found.ok().flatten()
 }
 
-/// Puts an operation back that [`take`] took: it is the thread's last one now, unless it was nested in another upcall's.
+/// Puts an operation back that [`take`] took: its place is its own now, unless it was nested in the upcall of another one of
+/// that place.
 pub(super) fn put_back(taken: Taken) {
-    if !taken.becomes_last {
+    if !taken.becomes_recent {
         return;
     }
+    let place = taken.served.place % Key::PLACES;
     let before = RECENT.with(|recent| {
-        recent.has_last.set(true);
-        recent.last.replace(Some(ManuallyDrop::new(taken.served)))
+        recent.is_used[place].set(true);
+        recent.served[place].replace(Some(ManuallyDrop::new(taken.served)))
     });
     drop(before.map(ManuallyDrop::into_inner));
 }
@@ -193,9 +204,9 @@ pub(super) fn keep(
 impl Recent {
     const fn new() -> Self {
         Self {
-            last: Cell::new(None),
+            served: [const { Cell::new(None) }; Key::PLACES],
+            is_used: [const { Cell::new(false) }; Key::PLACES],
             executed: Cell::new(0),
-            has_last: Cell::new(false),
         }
     }
 }
@@ -247,7 +258,12 @@ impl Table {
                 observers: Observers::of_recording(self.number),
                 session: self.number,
                 key,
-                whole: whole(key, &times.operation.operation),
+                recent: if ticks::uses_counter() {
+                    key
+                } else {
+                    Key::NEVER
+                },
+                place: key.place(),
                 operation: times.operation.clone(),
                 times,
                 usual: Cell::new(usual),
@@ -258,21 +274,17 @@ impl Table {
     }
 }
 
-/// Returns the key by which [`take_last`] knows an operation.
-fn whole(key: Key, name: &str) -> Key {
-    match name.len() <= Key::WHOLE && ticks::uses_counter() {
-        true => key,
-        false => Key::NEVER,
-    }
-}
-
 impl Drop for Table {
     fn drop(&mut self) {
         let Some(session) = &self.session else { return };
-        if let Some(last) = RECENT.with(|recent| recent.last.take()) {
-            RECENT.with(|recent| recent.has_last.set(false));
-            drop(ManuallyDrop::into_inner(last));
-        }
+        RECENT.with(|recent| {
+            for (place, is_used) in recent.served.iter().zip(&recent.is_used) {
+                if let Some(served) = place.take() {
+                    is_used.set(false);
+                    drop(ManuallyDrop::into_inner(served));
+                }
+            }
+        });
         // An upcall in progress, in which another recording began, still adds to its own.
         let served = self.slots.drain(..).flatten();
         for served in served.filter_map(Rc::into_inner) {
@@ -290,6 +302,12 @@ impl Served {
 
     #[inline(always)]
     fn has_name(&self, name: &str) -> bool {
-        name.len() <= Key::WHOLE || *self.operation.operation == *name
+        name.len() <= Key::WHOLE || self.has_long_name(name)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn has_long_name(&self, name: &str) -> bool {
+        *self.operation.operation == *name
     }
 }

@@ -19,12 +19,12 @@ use std::time::Duration;
 /// Least distance of two log messages about violations, in nanoseconds.
 const LOG_DISTANCE: u64 = 1_000_000_000;
 
-/// Upcall of the operation that the thread served last, for object adapters. Dropped without [`LastUpcall::end`], as when the
+/// Upcall of an operation that the thread has served of late, for object adapters. Dropped without [`RecentUpcall::end`], as when the
 /// servant panics, it is measured too.
 // Its functions are parts of their callers: so nothing is passed in memory between the two.
 #[derive(Debug)]
 #[must_use]
-pub struct LastUpcall {
+pub struct RecentUpcall {
     /// Operation; `None` once it has ended.
     served: Option<Rc<Served>>,
     /// Distance to the upcall of the operation before, in ticks; [`NO_DISTANCE`] if it is not known.
@@ -51,8 +51,8 @@ pub struct MeasuredUpcall {
     cpu: u64,
 }
 
-impl LastUpcall {
-    /// Begins to measure an upcall of the operation that the calling thread served last; `None` if it is another one,
+impl RecentUpcall {
+    /// Begins to measure an upcall of an operation that the calling thread has served of late; `None` if it is another one,
     /// or a timeline is running. `interfaces` are the servant's repository ids, the most derived one first.
     #[inline(always)]
     pub fn begin(
@@ -61,7 +61,7 @@ impl LastUpcall {
         operation: &str,
     ) -> Option<Self> {
         let began = cycles::now();
-        let served = thread::take_last(observers, interfaces, operation)?;
+        let served = thread::take_recent(observers, interfaces, operation)?;
         // Were it dropped by a panic of `add`, which has none, it would be kept in memory meanwhile.
         let served = ManuallyDrop::new(served);
         let distance = served.operation.arrivals.add(began);
@@ -78,12 +78,12 @@ impl LastUpcall {
     #[inline(always)]
     pub fn end(mut self) {
         if let Some(served) = self.served.take() {
-            end_last(served, self.distance, self.began, self.cpu);
+            end_recent(served, self.distance, self.began, self.cpu);
         }
     }
 }
 
-impl Drop for LastUpcall {
+impl Drop for RecentUpcall {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(served) = self.served.take() {
@@ -96,15 +96,15 @@ impl Drop for LastUpcall {
 #[cold]
 #[inline(never)]
 fn end_in_drop(served: Rc<Served>, distance: u64, began: u64, cpu: u64) {
-    end_last(served, distance, began, cpu);
+    end_recent(served, distance, began, cpu);
 }
 
 #[inline(always)]
-fn end_last(served: Rc<Served>, distance: u64, began: u64, cpu: u64) {
+fn end_recent(served: Rc<Served>, distance: u64, began: u64, cpu: u64) {
     // Were it dropped by a panic of `end_served`, which has none, it would be kept in memory meanwhile.
     let served = ManuallyDrop::new(served);
     end_served(&served, distance, began, cpu);
-    thread::put_last_back(served);
+    thread::put_recent_back(served);
 }
 
 impl MeasuredUpcall {

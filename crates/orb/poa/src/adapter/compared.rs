@@ -2,13 +2,11 @@
 //! [`OperationDemultiplexing`]): they take the usual path, except that the strategies find object
 //! and operation. Requests of other adapters do not use this module, and so pay nothing for it.
 
-use super::request::{ByStrategy, Request, RequestedObject};
+use super::request::{ByStrategy, CalledServant, Request, RequestedObject};
 use super::types::Adapter;
 use crate::object_map::{ActiveMap, Lookup};
 use crate::policy::{Demultiplexing, OperationDemultiplexing};
-use crate::servant::Servant;
 use punctual_orb::{DispatchError, SystemException, UpcallHook};
-use std::sync::Arc;
 
 /// Request whose object and operation are found by an adapter's strategies.
 pub(super) struct Compared<'a, R> {
@@ -56,7 +54,7 @@ impl<R: Request> Request for Compared<'_, R> {
         self.request.enter(around)
     }
 
-    fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<R::Done, DispatchError> {
+    fn answer(&mut self, servant: CalledServant<'_>) -> Result<R::Done, DispatchError> {
         let how = self.adapter.policies.operations;
         let strategy = match self.number {
             Some(number) => ByStrategy::Number(number),

@@ -1,13 +1,12 @@
 //! Collocated calls: like requests, through the manager and the map, or directly to the servant.
 
-use super::request::{Request, RequestedObject};
+use super::request::{CalledServant, Request, RequestedObject};
 use super::root::Root;
 use super::threads::Threads;
 use super::types::Adapter;
 use crate::current::Current;
 use crate::key::Key;
 use crate::object_map::{EntryId, Lookup, Pinned};
-use crate::servant::Servant;
 use crate::served::ServedObjectInfo;
 use punctual_orb::measurement::is_recording;
 use punctual_orb::{
@@ -142,7 +141,7 @@ impl Request for LocalCall<'_, '_> {
     }
 
     #[inline]
-    fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Went, DispatchError> {
+    fn answer(&mut self, servant: CalledServant<'_>) -> Result<Went, DispatchError> {
         (self.run)(&servant.provide());
         Ok(Went::Here)
     }

@@ -1,9 +1,9 @@
 //! Upcalls that are measured ([`punctual_orb::measurement`]), or recorded in a timeline
 //! ([`punctual_orb::timeline`]).
 
-use super::request::Request;
+use super::request::{CalledServant, Request};
 use crate::servant::Servant;
-use punctual_orb::measurement::{FirstUpcall, LastUpcall, MeasuredUpcall, is_recording};
+use punctual_orb::measurement::{FirstUpcall, MeasuredUpcall, RecentUpcall, is_recording};
 use punctual_orb::{DispatchError, Observers, SystemExceptionKind as Kind, timeline};
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ pub(super) fn answer<R: Request>(
     servant: &Arc<dyn Servant>,
     request: &mut R,
 ) -> Result<R::Done, DispatchError> {
+    let servant = CalledServant::new(servant);
     let observers = Observers::running();
     if observers.has_any() {
         return answer_observed(servant, request, observers);
@@ -22,12 +23,12 @@ pub(super) fn answer<R: Request>(
 
 #[inline(always)]
 fn answer_observed<R: Request>(
-    servant: &Arc<dyn Servant>,
+    servant: CalledServant<'_>,
     request: &mut R,
     observers: Observers,
 ) -> Result<R::Done, DispatchError> {
     let interfaces = servant.repository_ids();
-    let Some(upcall) = LastUpcall::begin(observers, interfaces, request.operation()) else {
+    let Some(upcall) = RecentUpcall::begin(observers, interfaces, request.operation()) else {
         return answer_other(servant, request, observers);
     };
     let answered = request.answer(servant);
@@ -35,10 +36,10 @@ fn answer_observed<R: Request>(
     answered
 }
 
-/// Makes the upcall of another operation than the last one of the thread, or while a timeline is running.
+/// Makes the upcall of another operation than the recent ones of the thread, or while a timeline is running.
 #[inline(never)]
 fn answer_other<R: Request>(
-    servant: &Arc<dyn Servant>,
+    servant: CalledServant<'_>,
     request: &mut R,
     observers: Observers,
 ) -> Result<R::Done, DispatchError> {
@@ -49,7 +50,7 @@ fn answer_other<R: Request>(
 }
 
 fn answer_measured<R: Request>(
-    servant: &Arc<dyn Servant>,
+    servant: CalledServant<'_>,
     request: &mut R,
 ) -> Result<R::Done, DispatchError> {
     let upcall = MeasuredUpcall::begin(servant.repository_ids(), request.operation());
@@ -65,7 +66,7 @@ fn answer_measured<R: Request>(
 #[cold]
 #[inline(never)]
 fn answer_first<R: Request>(
-    servant: &Arc<dyn Servant>,
+    servant: CalledServant<'_>,
     request: &mut R,
     upcall: MeasuredUpcall,
 ) -> Result<R::Done, DispatchError> {
@@ -78,7 +79,7 @@ fn answer_first<R: Request>(
     answered
 }
 
-fn first<'n>(servant: &Arc<dyn Servant>, operation: &'n str) -> FirstUpcall<'n> {
+fn first<'n>(servant: CalledServant<'_>, operation: &'n str) -> FirstUpcall<'n> {
     FirstUpcall {
         interfaces: servant.repository_ids(),
         declared_by: declared_by(servant, operation),
@@ -90,7 +91,7 @@ fn first<'n>(servant: &Arc<dyn Servant>, operation: &'n str) -> FirstUpcall<'n> 
 #[cold]
 #[inline(never)]
 fn answer_recorded<R: Request>(
-    servant: &Arc<dyn Servant>,
+    servant: CalledServant<'_>,
     request: &mut R,
 ) -> Result<R::Done, DispatchError> {
     if is_of_every_object(request.operation()) {
@@ -108,7 +109,7 @@ fn answer_recorded<R: Request>(
 }
 
 /// Returns the repository id of the interface that declares an operation; of the most derived one if it is not known.
-fn declared_by(servant: &Arc<dyn Servant>, operation: &str) -> &'static str {
+fn declared_by(servant: CalledServant<'_>, operation: &str) -> &'static str {
     let declaring = servant.declaring_interface(operation);
     let most_derived = || servant.repository_ids().first().copied();
     declaring.or_else(most_derived).unwrap_or_default()

@@ -37,7 +37,7 @@ mod types;
 pub(crate) use held::HeldRequest;
 #[cfg(feature = "comparison")]
 pub(crate) use request::ByStrategy;
-pub(crate) use request::{Request, RequestedObject};
+pub(crate) use request::{CalledServant, Request, RequestedObject};
 pub(crate) use root::{Root, initialize, root_named};
 pub(crate) use tree::CreateError;
 pub(crate) use types::Adapter;

@@ -8,6 +8,7 @@ use crate::object_map::{ActiveMap, EntryId, Lookup};
 use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
 use punctual_orb::{DispatchError, SystemException, UpcallHook};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Call of a servant, to be made once the servant has been found: a request from the wire, or a
@@ -39,7 +40,7 @@ pub(crate) trait Request {
     /// # Errors
     ///
     /// The exception that the caller gets instead of a result.
-    fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Self::Done, DispatchError>;
+    fn answer(&mut self, servant: CalledServant<'_>) -> Result<Self::Done, DispatchError>;
 
     /// Makes the upcall; the operation is found by a strategy for comparison.
     ///
@@ -50,7 +51,7 @@ pub(crate) trait Request {
     fn answer_by(
         &mut self,
         strategy: ByStrategy<'_>,
-        servant: &Arc<dyn Servant>,
+        servant: CalledServant<'_>,
     ) -> Result<Self::Done, DispatchError> {
         let _ = strategy;
         self.answer(servant)
@@ -76,6 +77,30 @@ pub(crate) trait Request {
 pub(crate) struct RequestedObject<'k> {
     pub(crate) id: &'k [u8],
     pub(crate) entry_id: Option<EntryId>,
+}
+
+/// Servant of an upcall. The plain reference to it is computed once, for all calls of the upcall.
+#[derive(Clone, Copy)]
+pub(crate) struct CalledServant<'s> {
+    pub(crate) shared: &'s Arc<dyn Servant>,
+    servant: &'s dyn Servant,
+}
+
+impl<'s> CalledServant<'s> {
+    #[inline(always)]
+    pub(crate) fn new(shared: &'s Arc<dyn Servant>) -> Self {
+        let servant = &**shared;
+        Self { shared, servant }
+    }
+}
+
+impl Deref for CalledServant<'_> {
+    type Target = dyn Servant;
+
+    #[inline(always)]
+    fn deref(&self) -> &(dyn Servant + 'static) {
+        self.servant
+    }
 }
 
 /// Means of finding an operation: its number, or a search strategy.

@@ -6,10 +6,11 @@ use crate::support;
 
 use punctual::policy::Collocation;
 use punctual::rt::measurement::{
-    Arrivals, Expected, FirstUpcall, Measured, MeasuredOperation, MeasuredUpcall, Recording,
-    RecordingOptions, Violation, ViolationKind, current, is_recording, to_json,
+    Arrivals, Expected, FirstUpcall, Measured, MeasuredOperation, MeasuredUpcall, RecentUpcall,
+    Recording, RecordingOptions, Violation, ViolationKind, current, is_recording, to_json,
 };
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
+use punctual_orb::Observers;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use support::alone::alone;
@@ -370,5 +371,45 @@ fn an_orb_with_the_option_writes_its_timeline_with_the_names_of_operations() {
         // A name that no servant has is not kept, and operations of every object have none.
         assert_eq!(names, [Some(LONG), Some("test::Echo::fail"), None]);
         assert!(!is_recording());
+    });
+}
+
+/// Measures an upcall as the object adapter does; another one is nested in it.
+fn measured_upcall(name: &str, inside: &dyn Fn()) {
+    match RecentUpcall::begin(Observers::running(), IDS, name) {
+        Some(upcall) => {
+            inside();
+            upcall.end();
+        }
+        None => {
+            let upcall = MeasuredUpcall::begin(IDS, name);
+            inside();
+            upcall.end(|| Some(first(name)));
+        }
+    }
+}
+
+#[test]
+fn operations_that_a_thread_serves_by_turns_are_kept_apart() {
+    let _watchdog = watchdog(LIMIT);
+    alone(|| {
+        let recording = Recording::start(RecordingOptions::default()).unwrap();
+        // More than there are places for recent ones; of the long names only the middle differs.
+        let short = (0..60).map(|number| format!("get_{number}"));
+        let long = (0..60).map(|number| format!("get_all_of_{number:02}_at_a_time"));
+        let names: Vec<String> = short.chain(long).collect();
+        for _ in 0..5 {
+            for (outer, inner) in names.iter().zip(names.iter().rev()) {
+                measured_upcall(outer, &|| {
+                    measured_upcall(inner, &|| ());
+                    measured_upcall(outer, &|| measured_upcall(outer, &|| ()));
+                });
+            }
+        }
+        let measured = recording.stop();
+        for name in names {
+            let found = find(&measured, &format!("test::Nested::{name}"));
+            assert_eq!(found.map(MeasuredOperation::jobs), Some(20), "{name}");
+        }
     });
 }
