@@ -2,7 +2,8 @@
 //! item a line.
 //!
 //! A change of the interface shows as a change of these files. They are written from rustdoc's JSON, whose format is
-//! that of the pinned compiler, with the default features and those that other published crates ask for.
+//! that of the pinned compiler, with the default features and those that other published crates ask for. Rustdoc's warnings are
+//! errors: so the pages of these libraries need not be made to find them.
 
 use crate::published;
 use crate::run::{Result, cargo, packages, root, succeed};
@@ -24,6 +25,9 @@ pub(crate) struct Options {
     /// Update the snapshots.
     #[arg(long)]
     write: bool,
+    /// Document all other crates of the workspace too, so that no crate has comments of which rustdoc warns.
+    #[arg(long)]
+    all: bool,
 }
 
 #[derive(Deserialize)]
@@ -48,6 +52,9 @@ struct Library {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let libraries = libraries()?;
     document(&libraries)?;
+    if options.all {
+        document_others(&libraries)?;
+    }
     let mut changed = Vec::new();
     for library in &libraries {
         let interface = interface_of(library)?;
@@ -98,10 +105,22 @@ fn document(libraries: &[Library]) -> Result<()> {
         // Part of what cargo compares: the pages of `cargo doc`, made before, are not this output.
         .env(
             "RUSTDOCFLAGS",
-            "-Z unstable-options --output-format json --cap-lints allow",
+            "-Z unstable-options --output-format json --deny warnings",
         );
     for library in libraries {
         command.args(["--package", &library.package]);
+    }
+    succeed(&mut command)
+}
+
+/// Makes the pages of all other crates.
+fn document_others(libraries: &[Library]) -> Result<()> {
+    let mut command = cargo();
+    command
+        .args(["doc", "--quiet", "--workspace", "--no-deps"])
+        .env("RUSTDOCFLAGS", "--deny warnings");
+    for library in libraries {
+        command.args(["--exclude", &library.package]);
     }
     succeed(&mut command)
 }
