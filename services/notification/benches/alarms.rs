@@ -1,169 +1,147 @@
-//! Alarms with 20 filterable fields: by a direct call, and through a channel.
+//! Alarms with 20 filterable fields: by a direct call, through a channel to one consumer, and to ten consumers whose filters
+//! pass a tenth each.
 //!
-//! `cargo bench -p punctual-notification` prints one line for each: events, time of each, and the ratio to two direct calls.
-//! Consumer, supplier and channel are in one process, and call each other by TCP.
+//! `cargo bench -p punctual-notification --bench alarms` prints a line for each: events, time of each, and the ratio to two
+//! direct calls, or events a second.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+mod support;
+
 use std::time::{Duration, Instant};
 
-use punctual::policy::Collocation;
-use punctual::{Any, Interface, ListenEndpoint, NotNil, Orb, RootPoa, SystemException};
-use punctual_host::Service;
-use punctual_notification::NotificationService;
-use punctual_notification::cos_notification::{EventType, Property, StructuredEvent};
-use punctual_notification::cos_notify_channel_admin::{
-    ClientType, EventChannel, EventChannelFactory, StructuredProxyPushConsumer,
-    StructuredProxyPushSupplier,
+use punctual::Any;
+use punctual_notification::Limits;
+use punctual_notification::cos_notification::{
+    MAXIMUM_BATCH_SIZE, PACING_INTERVAL, Property, StructuredEvent,
 };
-use punctual_notification::cos_notify_comm::{
-    NotifyPublishOfferChangeError, NotifyPublishServant, StructuredPushConsumer,
-    StructuredPushConsumerPushStructuredEventError, StructuredPushConsumerServant,
-};
+use support::{Counter, Served, alarm};
 
 const EVENTS: u64 = 20_000;
-
-/// Consumer that counts.
-#[derive(Clone, Default)]
-struct Counter(Arc<AtomicU64>);
-
-impl Counter {
-    fn wait_for(&self, count: u64) {
-        while self.0.load(Ordering::Acquire) < count {
-            std::thread::yield_now();
-        }
-    }
-}
-
-impl NotifyPublishServant for Counter {
-    fn offer_change(
-        &self,
-        _: &[EventType],
-        _: &[EventType],
-    ) -> Result<(), NotifyPublishOfferChangeError> {
-        Ok(())
-    }
-}
-
-impl StructuredPushConsumerServant for Counter {
-    fn push_structured_event(
-        &self,
-        _: &StructuredEvent,
-    ) -> Result<(), StructuredPushConsumerPushStructuredEventError> {
-        self.0.fetch_add(1, Ordering::Release);
-        Ok(())
-    }
-
-    fn disconnect_structured_push_consumer(&self) -> Result<(), SystemException> {
-        Ok(())
-    }
-}
-
-fn orb() -> Orb {
-    Orb::builder()
-        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
-        .configure(|config| {
-            NotificationService::configure(config);
-            config.collocation = Collocation::None;
-        })
-        .build()
-        .unwrap()
-}
-
-/// Returns a reference of an ORB to an object of another.
-fn seen<I: Interface>(orb: &Orb, object: &I) -> I {
-    let object = object.as_object();
-    let text = object.orb().object_to_string(object).unwrap();
-    I::from_object(orb.string_to_object(&text).unwrap())
-}
-
-fn alarm() -> StructuredEvent {
-    let mut event = StructuredEvent::default();
-    let event_type = &mut event.header.fixed_header.event_type;
-    event_type.domain_name = "Telecom".to_owned();
-    event_type.type_name = "NT_ALARM".to_owned();
-    for number in 0..10 {
-        let text = format!("value of field {number}");
-        for (name, value) in [
-            (format!("number{number}"), Any::new(&number).unwrap()),
-            (format!("text{number}"), Any::new(text.as_str()).unwrap()),
-        ] {
-            event.filterable_data.push(Property { name, value });
-        }
-    }
-    event
-}
+const SUPPLIERS: u64 = 4;
+const CONSUMERS: i32 = 10;
+/// Number of events in a batch.
+const BATCH: usize = 100;
+/// Upper bound of the events on their way: queues must not give any up.
+const ON_THE_WAY: u64 = 5_000;
 
 fn timed(what: &str, two: Option<Duration>, work: impl FnOnce()) -> Duration {
     let begin = Instant::now();
     work();
     let each = begin.elapsed() / u32::try_from(EVENTS).unwrap();
     let ratio = two.map(|two| each.as_secs_f64() / two.as_secs_f64());
-    println!("{what}: {EVENTS} events, {each:?} each, ratio {ratio:.2?}");
+    let ratio = ratio.map(|ratio| format!(", {ratio:.2} times two direct calls"));
+    println!(
+        "{what}: {EVENTS} events, {each:?} each{}",
+        ratio.unwrap_or_default()
+    );
     each
 }
 
-fn main() {
-    let (clients, server) = (orb(), orb());
-    let clients_poa = clients.root_poa().unwrap();
-    clients_poa.manager().activate().unwrap();
-    let server_poa = server.root_poa().unwrap();
-    let service = NotificationService::in_memory();
-    let factory: EventChannelFactory = service.serve(&server_poa).unwrap();
-    server_poa.manager().activate().unwrap();
-    let factory = seen(&clients, &factory);
-    let (channel, _) = factory.create_channel(&[], &[]).unwrap();
-    let channel: EventChannel = channel.not_nil().unwrap();
-
-    let (counter, event) = (Counter::default(), alarm());
-    let consumer: StructuredPushConsumer = clients_poa.activate(counter.clone()).unwrap();
-    let direct = seen(&server, &consumer);
+fn to_one() {
+    let served = Served::new(Limits::default());
+    let (counter, event) = (Counter::default(), alarm(0));
+    let consumer = served.structured(&counter);
+    let direct = served.direct(&consumer);
     let push_direct = || direct.push_structured_event(&event).unwrap();
     for _ in 0..EVENTS / 10 {
         push_direct();
     }
     let one = timed("direct", None, || (0..EVENTS).for_each(|_| push_direct()));
 
-    let admin = channel.default_consumer_admin().unwrap().not_nil().unwrap();
-    let obtained = admin.obtain_notification_push_supplier(ClientType::StructuredEvent);
-    let proxy = obtained.unwrap().0.not_nil().unwrap();
-    let to_consumer = StructuredProxyPushSupplier::narrow(proxy.as_object().clone()).unwrap();
-    to_consumer
-        .connect_structured_push_consumer(Some(&consumer))
-        .unwrap();
-    let admin = channel.default_supplier_admin().unwrap().not_nil().unwrap();
-    let obtained = admin.obtain_notification_push_consumer(ClientType::StructuredEvent);
-    let proxy = obtained.unwrap().0.not_nil().unwrap();
-    let pushes = StructuredProxyPushConsumer::narrow(proxy.as_object().clone()).unwrap();
-    pushes.connect_structured_push_supplier(None).unwrap();
-    counter.0.store(0, Ordering::Release);
+    served.connect(&consumer, None);
+    let pushes = served.pushes();
+    let before = counter.count();
     timed("one after the other", Some(one * 2), || {
         for number in 0..EVENTS {
             pushes.push_structured_event(&event).unwrap();
-            counter.wait_for(number + 1);
+            counter.wait_for(before + number + 1);
         }
     });
-    counter.0.store(0, Ordering::Release);
+    let before = counter.count();
     timed("as fast as the channel takes them", Some(one * 2), || {
         for _ in 0..EVENTS {
             pushes.push_structured_event(&event).unwrap();
         }
-        counter.wait_for(EVENTS - lost(&service));
+        counter.wait_for(before + EVENTS - served.metric("discarded_total"));
     });
-    service.end_waiting();
-    server.shutdown(true).unwrap();
-    clients.shutdown(true).unwrap();
-    service.stop();
+    served.end();
 }
 
-/// Returns the number of events that the queue gave up.
-fn lost(service: &NotificationService) -> u64 {
-    let mut out = punctual_host::metrics::Exposition::of("notification");
-    service.write_metrics(&mut out);
-    let text = out.into_text();
-    let name = "punctual_notification_discarded_total ";
-    let line = text.lines().find_map(|line| line.strip_prefix(name));
-    line.and_then(|count| count.parse().ok())
-        .unwrap_or_default()
+/// Pushes events from several threads, and prints how many a second all consumers together received.
+fn from_several(what: &str, all: &[Counter], push: &(impl Fn(&[StructuredEvent]) + Sync)) {
+    let received = || all.iter().map(Counter::count).sum::<u64>();
+    let events: Vec<_> = (0..i32::try_from(BATCH).unwrap())
+        .map(|number| alarm(number % CONSUMERS))
+        .collect();
+    let before = received();
+    let batches = EVENTS * 5 / SUPPLIERS / BATCH as u64;
+    let pushed = std::sync::atomic::AtomicU64::new(before);
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..SUPPLIERS {
+            scope.spawn(|| {
+                for _ in 0..batches {
+                    let after = pushed.fetch_add(BATCH as u64, std::sync::atomic::Ordering::AcqRel);
+                    while after > received() + ON_THE_WAY {
+                        std::thread::yield_now();
+                    }
+                    push(&events);
+                }
+            });
+        }
+    });
+    let count = batches * SUPPLIERS * BATCH as u64;
+    while received() < before + count {
+        std::thread::yield_now();
+    }
+    let rate = f64::from(u32::try_from(count).unwrap()) / begin.elapsed().as_secs_f64();
+    println!("{what}: {count} events, {rate:.0} a second");
+}
+
+fn to_ten() {
+    for in_batches in [false, true] {
+        let served = Served::new(Limits::default());
+        let all: Vec<_> = (0..CONSUMERS).map(|_| Counter::default()).collect();
+        for (number, counter) in all.iter().enumerate() {
+            let filter = served.filter(format!("$number0 == {number}"));
+            match in_batches {
+                false => served.connect(&served.structured(counter), Some(&filter)),
+                true => served.connect_batches(counter, &batches(), &filter),
+            }
+        }
+        let singles: Vec<_> = (0..SUPPLIERS).map(|_| served.pushes()).collect();
+        let sequences: Vec<_> = (0..SUPPLIERS).map(|_| served.pushes_batches()).collect();
+        let next = std::sync::atomic::AtomicUsize::new(0);
+        let own = || next.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % singles.len();
+        match in_batches {
+            false => from_several("to ten, one by one", &all, &|events| {
+                let pushes = &singles[own()];
+                for event in events {
+                    pushes.push_structured_event(event).unwrap();
+                }
+            }),
+            true => from_several("to ten, in batches of 100", &all, &|events| {
+                sequences[own()].push_structured_events(events).unwrap();
+            }),
+        }
+        served.end();
+    }
+}
+
+/// Returns the properties of a consumer of batches, which waits 10 ms for a batch to fill.
+fn batches() -> [Property; 2] {
+    let property = |name: &str, value| Property {
+        name: name.to_owned(),
+        value,
+    };
+    let size = i32::try_from(BATCH).unwrap();
+    [
+        property(MAXIMUM_BATCH_SIZE, Any::new(&size).unwrap()),
+        property(PACING_INTERVAL, Any::new(&100_000_u64).unwrap()),
+    ]
+}
+
+fn main() {
+    to_one();
+    to_ten();
 }
