@@ -53,6 +53,8 @@ enum State<P> {
         used: Instant,
         /// Number of calls to the peer that have failed in succession.
         failures: u32,
+        /// Number of peers that the proxy had before.
+        replaced: u64,
     },
     Ended,
 }
@@ -96,11 +98,43 @@ impl<P: Clone> Connection<P> {
                     peer,
                     used: Instant::now(),
                     failures: 0,
+                    replaced: 0,
                 };
                 Ok(())
             }
             State::Connected { .. } => Err(ConnectionError::AlreadyConnected),
             State::Ended => Err(ConnectionError::Disconnected),
+        }
+    }
+
+    /// Connects a connected proxy to another peer, in place of the one that it has.
+    ///
+    /// # Errors
+    /// The proxy is not connected, or not any more.
+    pub fn replace(&self, by: Option<P>) -> Result<(), ConnectionError> {
+        match &mut *self.state.lock() {
+            State::Connected {
+                peer,
+                used,
+                failures,
+                replaced,
+            } => {
+                *peer = by;
+                *used = Instant::now();
+                *failures = 0;
+                *replaced += 1;
+                Ok(())
+            }
+            _ => Err(ConnectionError::Disconnected),
+        }
+    }
+
+    /// Returns the number of peers that the proxy had before the one that it has, so that a call to a peer can be told from
+    /// one to the next.
+    pub fn replaced(&self) -> u64 {
+        match *self.state.lock() {
+            State::Connected { replaced, .. } => replaced,
+            _ => 0,
         }
     }
 
@@ -187,6 +221,29 @@ mod tests {
         assert_eq!(connection.end(), None);
         assert_eq!(
             connection.connect(Some(2)),
+            Err(ConnectionError::Disconnected)
+        );
+    }
+
+    #[test]
+    fn another_peer_takes_the_place_of_the_one_that_is_connected() {
+        let connection = Connection::new();
+        assert_eq!(
+            connection.replace(Some(1)),
+            Err(ConnectionError::Disconnected)
+        );
+        connection.connect(Some(1)).unwrap();
+        assert!(!connection.called(true, 2));
+        assert_eq!(connection.replaced(), 0);
+        assert_eq!(connection.replace(Some(2)), Ok(()));
+        assert_eq!((connection.peer(), connection.replaced()), (Some(2), 1));
+        assert!(
+            !connection.called(true, 2),
+            "failures are those of the peer"
+        );
+        connection.end();
+        assert_eq!(
+            connection.replace(Some(3)),
             Err(ConnectionError::Disconnected)
         );
     }

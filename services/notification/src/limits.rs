@@ -64,6 +64,9 @@ pub struct Limits {
     /// Time after which a proxy without a reference to its peer is removed if nothing called it; `None` keeps it.
     /// Default: one day.
     pub idle: Option<Duration>,
+    /// Permission to connect a proxy that is connected: the new client takes the place of the one before, which is called no
+    /// more. Default: false, as the standard has AlreadyConnected raised.
+    pub reconnect: bool,
     /// Maximum number of threads that call consumers and suppliers, and of those that ask whether they exist. Default: 16.
     pub threads: usize,
 }
@@ -96,6 +99,7 @@ impl Default for Limits {
             connect_within: Duration::from_secs(3600),
             check: Some(Duration::from_secs(60)),
             idle: Some(Duration::from_secs(24 * 3600)),
+            reconnect: false,
             threads: 16,
         }
     }

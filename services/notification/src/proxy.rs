@@ -108,23 +108,36 @@ impl Proxy {
         }
     }
 
-    /// Connects the client, once it has been prepared and is durable. Blocks.
+    /// Connects the client, once it has been prepared and is durable, or replaces the one that is connected, if the service
+    /// allows that. Blocks.
     ///
     /// # Errors
-    /// The proxy is connected, or has ended; the connection cannot be prepared or stored.
+    /// The proxy is connected, and its client may not be replaced, or has ended; the connection cannot be prepared or stored.
     pub(crate) fn connect(
         &self,
         client: Option<Client>,
         prepare: impl FnOnce() -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         let _order = self.stated.record.order();
-        self.connection.check_unconnected()?;
+        let replaces = match self.connection.check_unconnected() {
+            Err(ConnectionError::AlreadyConnected) if self.common.limits.reconnect => true,
+            checked => {
+                checked?;
+                false
+            }
+        };
         prepare()?;
         if self.common.is_stored {
             self.store(self.record_with(&self.stated.draft(), client.as_ref())?)?;
         }
-        let connected = self.connection.connect(client);
-        Ok(connected.inspect_err(|_| self.forget())?)
+        let connected = match replaces {
+            true => self.connection.replace(client),
+            false => self.connection.connect(client),
+        };
+        connected.inspect_err(|_| self.forget())?;
+        self.has_ears.store(true, Ordering::Relaxed);
+        self.is_given_up(true);
+        Ok(())
     }
 
     /// Makes the end of the connection durable, so that it can end. Blocks.
@@ -235,11 +248,13 @@ impl Proxy {
 
     /// Asks the client whether it exists; returns whether the connection is to end. Blocks.
     pub(crate) fn is_lost(&self) -> bool {
+        let replaced = self.connection.replaced();
         let Some(client) = self.connection.peer() else {
             return false;
         };
         let object = bounded(client.object(), self.common.limits.call_timeout);
         match existence(&object) {
+            _ if self.connection.replaced() != replaced => false,
             Existence::Gone => !self.common.is_ending(),
             other => self.is_given_up(other == Existence::Exists),
         }

@@ -122,6 +122,10 @@ const CHECK_INTERVAL: Key<Option<Duration>> =
 const IDLE: Key<Option<Duration>> = Key::time_or_never("idle").default("86400s").doc(
     "Time after which a proxy is removed whose peer is nil, so that it cannot be asked, and does not call; 0 keeps it.",
 );
+const ALLOW_RECONNECT: Key<bool> = Key::flag("allow-reconnect").doc(
+    "Let a client connect a proxy that is connected, in place of the client before, which is called no more: for clients that \
+     keep their proxies' ids and come back with other references. Without it, connecting such a proxy raises AlreadyConnected.",
+);
 const MOST_THREADS: Key<u64> = Key::number("most-threads", 1..=10_000).default("16").doc(
     "Maximum number of threads that begin calls to consumers and suppliers, and of those that ask whether they exist. None \
      waits for the reply to a push or a pull.",
@@ -163,6 +167,7 @@ const OWN: &[&Setting] = &[
     &CONNECT_WITHIN.setting,
     &CHECK_INTERVAL.setting,
     &IDLE.setting,
+    &ALLOW_RECONNECT.setting,
     &MOST_THREADS.setting,
     #[cfg(feature = "jetstream")]
     &jetstream::SERVERS.setting,
@@ -236,6 +241,7 @@ fn limits(values: &Values) -> Limits {
         connect_within: values.get(&CONNECT_WITHIN),
         check: values.get(&CHECK_INTERVAL),
         idle: values.get(&IDLE),
+        reconnect: values.get(&ALLOW_RECONNECT),
         threads: values.count(&MOST_THREADS),
     }
 }

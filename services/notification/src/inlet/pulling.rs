@@ -35,6 +35,7 @@ impl Inlet {
         if !self.pull.lock().goes_on() {
             return;
         }
+        let replaced = self.base.connection.replaced();
         let Some(supplier) = self.base.connection.peer() else {
             return;
         };
@@ -43,7 +44,7 @@ impl Inlet {
             return;
         };
         let supplier = supplier.bounded(self.base.common.limits.call_timeout);
-        supplier.try_pull(self.most(), move |pulled| own.pulled(pulled));
+        supplier.try_pull(self.most(), move |pulled| own.pulled(pulled, replaced));
     }
 
     /// Returns the number of events to ask for at a time.
@@ -51,14 +52,17 @@ impl Inlet {
         i32::try_from(self.base.stated.quality.terms().batch).unwrap_or(i32::MAX)
     }
 
-    /// Passes events on, and decides when to call again. Called by the thread that reads replies; does not block.
-    fn pulled(&self, pulled: Result<Vec<Event>, Failure>) {
+    /// Passes events on, and decides when to call again, by a reply of the supplier before which the proxy had a number of
+    /// others. Called by the thread that reads replies; does not block.
+    fn pulled(&self, pulled: Result<Vec<Event>, Failure>, replaced: u64) {
         let is_connected = self.base.connection.is_connected();
         match pulled {
             // A supplier that has left meanwhile does not have them any more.
             Ok(events) if is_connected || !events.is_empty() => self.supplied(events),
             Ok(_) => {}
             Err(_) if !is_connected => {}
+            // The supplier that has taken its place is called.
+            Err(_) if self.base.connection.replaced() != replaced => self.go_on(true),
             Err(Failure::Disconnected) => drop(self.finish(false)),
             Err(failure) => self.failed(&failure),
         }

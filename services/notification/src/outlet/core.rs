@@ -64,7 +64,7 @@ impl Outlet {
     /// Connects the consumer: events are for it from now on.
     ///
     /// # Errors
-    /// The proxy is connected, or has ended; the connection cannot be stored.
+    /// The proxy is connected, and its consumer may not be replaced, or has ended; the connection cannot be stored.
     pub(super) fn connect(&self, client: Option<Client>) -> Result<(), Refusal> {
         let connected = self.base.connect(client, || self.open_source());
         if connected.is_err() && self.base.has_ended() {
@@ -74,6 +74,7 @@ impl Outlet {
         connected?;
         self.retype();
         self.settle();
+        self.push_to_replaced();
         Ok(())
     }
 

@@ -75,7 +75,19 @@ impl Outlet {
         }
     }
 
+    /// Pushes at once to a consumer that has taken the place of one that could not be called.
+    pub(super) fn push_to_replaced(&self) {
+        let mut delivery = self.delivery.lock();
+        delivery.reset_back_off(&self.base.common.limits);
+        let is_waiting = matches!(delivery.stage, Stage::BackingOff);
+        drop(delivery);
+        if is_waiting {
+            self.resume_push();
+        }
+    }
+
     fn push(&self) {
+        let replaced = self.base.connection.replaced();
         let Some(consumer) = self.base.connection.peer() else {
             return;
         };
@@ -97,25 +109,37 @@ impl Outlet {
         self.base.tally.add(Outcome::Expired, taken.expired);
         self.settle();
         if !taken.events.is_empty() {
-            self.push_events(&consumer, taken.events);
+            self.push_events(&consumer, replaced, taken.events);
         }
     }
 
-    fn push_events(&self, consumer: &Client, taken: Vec<Numbered<Arc<Event>>>) {
+    /// Pushes to a consumer, before which the proxy had a number of others.
+    fn push_events(&self, consumer: &Client, replaced: u64, taken: Vec<Numbered<Arc<Event>>>) {
         let events: Vec<Arc<Event>> = taken.iter().map(|one| one.entry.event.clone()).collect();
         let Some(own) = self.own.upgrade() else {
             return;
         };
         let consumer = consumer.bounded(self.base.common.limits.call_timeout);
         // It stays until the call has ended, so that its events are counted.
-        consumer.push(&events, move |outcome| own.pushed(outcome, taken));
+        consumer.push(&events, move |outcome| own.pushed(outcome, replaced, taken));
     }
 
     /// Decides how to go on after a push. Called by the thread that reads replies; does not block.
-    fn pushed(&self, outcome: Result<(), Failure>, taken: Vec<Numbered<Arc<Event>>>) {
+    fn pushed(
+        &self,
+        outcome: Result<(), Failure>,
+        replaced: u64,
+        taken: Vec<Numbered<Arc<Event>>>,
+    ) {
         let tally = &self.base.tally;
         self.delivery.lock().under_way = None;
         match outcome {
+            // They are for the consumer that has taken its place.
+            Err(_) if self.is_replaced_since(replaced) => {
+                self.put_back(taken);
+                self.delivery.lock().stage = Stage::Idle;
+                self.push_soon();
+            }
             Ok(()) => {
                 tally.add(Outcome::Pushed, taken.len());
                 self.acknowledge(&taken);
@@ -150,6 +174,11 @@ impl Outlet {
                 self.try_again(&failure);
             }
         }
+    }
+
+    fn is_replaced_since(&self, replaced: u64) -> bool {
+        let connection = &self.base.connection;
+        connection.is_connected() && connection.replaced() != replaced
     }
 
     /// Puts events back whose call has failed.
