@@ -7,6 +7,7 @@
 
 mod support;
 
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use punctual::Any;
@@ -75,13 +76,13 @@ fn from_several(what: &str, all: &[Counter], push: &(impl Fn(&[StructuredEvent])
         .collect();
     let before = received();
     let batches = EVENTS * 5 / SUPPLIERS / BATCH as u64;
-    let pushed = std::sync::atomic::AtomicU64::new(before);
+    let pushed = AtomicU64::new(before);
     let begin = Instant::now();
     std::thread::scope(|scope| {
         for _ in 0..SUPPLIERS {
             scope.spawn(|| {
                 for _ in 0..batches {
-                    let after = pushed.fetch_add(BATCH as u64, std::sync::atomic::Ordering::AcqRel);
+                    let after = pushed.fetch_add(BATCH as u64, Ordering::AcqRel);
                     while after > received() + ON_THE_WAY {
                         std::thread::yield_now();
                     }
@@ -111,8 +112,8 @@ fn to_ten() {
         }
         let singles: Vec<_> = (0..SUPPLIERS).map(|_| served.pushes()).collect();
         let sequences: Vec<_> = (0..SUPPLIERS).map(|_| served.pushes_batches()).collect();
-        let next = std::sync::atomic::AtomicUsize::new(0);
-        let own = || next.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % singles.len();
+        let next = AtomicUsize::new(0);
+        let own = || next.fetch_add(1, Ordering::Relaxed) % singles.len();
         match in_batches {
             false => from_several("to ten, one by one", &all, &|events| {
                 let pushes = &singles[own()];

@@ -7,46 +7,15 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use punctual::{Orb, RootPoa, SystemException};
+use punctual::{Orb, RootPoa};
 use punctual_notification::Limits;
-use punctual_notification::cos_notification::{EventType, StructuredEvent};
-use punctual_notification::cos_notify_comm::{
-    NotifyPublishOfferChangeError, NotifyPublishServant, StructuredPushConsumer,
-    StructuredPushConsumerPushStructuredEventError, StructuredPushConsumerServant,
-};
+use punctual_notification::cos_notify_comm::StructuredPushConsumer;
 use support::{Counter, Served, alarm, orb};
 
 const ROUNDS: usize = 11;
 const EVENTS: u32 = 2_000;
 /// Time from one event to the next.
 const PACE: Duration = Duration::from_micros(500);
-
-/// Consumer that takes a second for each event.
-struct Slow;
-
-impl NotifyPublishServant for Slow {
-    fn offer_change(
-        &self,
-        _: &[EventType],
-        _: &[EventType],
-    ) -> Result<(), NotifyPublishOfferChangeError> {
-        Ok(())
-    }
-}
-
-impl StructuredPushConsumerServant for Slow {
-    fn push_structured_event(
-        &self,
-        _: &StructuredEvent,
-    ) -> Result<(), StructuredPushConsumerPushStructuredEventError> {
-        std::thread::sleep(Duration::from_secs(1));
-        Ok(())
-    }
-
-    fn disconnect_structured_push_consumer(&self) -> Result<(), SystemException> {
-        Ok(())
-    }
-}
 
 /// Returns the 50th and the 99th percentile of the time from an event's push to its arrival, in microseconds.
 fn round(is_loaded: bool) -> [f64; 2] {
@@ -57,7 +26,9 @@ fn round(is_loaded: bool) -> [f64; 2] {
         let orb = orb();
         let poa = orb.root_poa().unwrap();
         poa.manager().activate().unwrap();
-        let consumer: StructuredPushConsumer = poa.activate(Slow).unwrap();
+        let consumer: StructuredPushConsumer = poa
+            .activate(Counter::that_takes(Duration::from_secs(1)))
+            .unwrap();
         served.connect(&consumer, None);
         orb
     });

@@ -135,8 +135,9 @@ impl Proxy {
             false => self.connection.connect(client),
         };
         connected.inspect_err(|_| self.forget())?;
+        // What was found of the client before is not so of this one.
         self.has_ears.store(true, Ordering::Relaxed);
-        self.is_given_up(true);
+        *self.failing.lock() = None;
         Ok(())
     }
 

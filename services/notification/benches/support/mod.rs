@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use punctual::policy::Collocation;
@@ -33,11 +33,12 @@ pub(crate) struct Served {
     pub(crate) channel: EventChannel,
 }
 
-/// Consumer that counts, and keeps the time of each event if it is asked to.
+/// Consumer that counts, keeps the time of each event if it is asked to, and takes a time for each.
 #[derive(Clone, Default)]
 pub(crate) struct Counter {
     count: Arc<AtomicU64>,
     times: Option<Arc<Mutex<Vec<Instant>>>>,
+    takes: Duration,
 }
 
 impl Served {
@@ -220,6 +221,14 @@ impl Counter {
         }
     }
 
+    /// Makes a consumer that takes a time for each event or batch.
+    pub(crate) fn that_takes(takes: Duration) -> Self {
+        Self {
+            takes,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn count(&self) -> u64 {
         self.count.load(Ordering::Acquire)
     }
@@ -239,6 +248,9 @@ impl Counter {
     }
 
     fn add(&self, count: usize) {
+        if !self.takes.is_zero() {
+            std::thread::sleep(self.takes);
+        }
         if let Some(times) = &self.times {
             times.lock().push(Instant::now());
         }

@@ -57,7 +57,7 @@ pub(super) struct Served {
     session: u64,
     key: Key,
     /// The same key, if times are those of the processor's counter; else one that no operation has.
-    recent: Key,
+    recent_key: Key,
     /// Its place among the recent ones.
     place: usize,
     pub(super) operation: Arc<Operation>,
@@ -80,7 +80,9 @@ pub(super) fn take_recent(
     let place = key.place();
     match RECENT.with(|recent| recent.served[place % Key::PLACES].take()) {
         Some(recent)
-            if recent.observers == observers && recent.recent == key && recent.has_name(name) =>
+            if recent.observers == observers
+                && recent.recent_key == key
+                && recent.has_name(name) =>
         {
             Some(ManuallyDrop::into_inner(recent))
         }
@@ -258,7 +260,7 @@ impl Table {
                 observers: Observers::of_recording(self.number),
                 session: self.number,
                 key,
-                recent: if ticks::uses_counter() {
+                recent_key: if ticks::uses_counter() {
                     key
                 } else {
                     Key::NEVER
