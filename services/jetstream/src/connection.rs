@@ -10,7 +10,7 @@ use bytes::Bytes;
 use punctual_durable::DurableError;
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::runtime::Runtime;
 use crate::settings::{Credentials, JetStreamOptions};
@@ -19,6 +19,9 @@ type Result<T> = std::result::Result<T, DurableError>;
 
 /// Time between attempts to connect.
 const PAUSE: Duration = Duration::from_millis(250);
+
+/// Longest wait for one answer, which may be lost with a connection, or with the leader of a cluster.
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// Longest wait for the servers' sign of life.
 const PING: Duration = Duration::from_secs(5);
@@ -77,6 +80,43 @@ impl RequestError {
     }
 }
 
+/// Attempts of a request, which may be repeated without harm. Its answer may be lost, and a cluster may have no leader for
+/// a moment.
+#[derive(Debug)]
+pub(crate) struct Attempts {
+    end: Instant,
+}
+
+impl Attempts {
+    /// Waits until the next attempt; returns the error if it does not pass, or there is no time left.
+    pub(crate) async fn again<E: MayPass>(&mut self, error: E) -> std::result::Result<(), E> {
+        if !error.may_pass() || Instant::now() + PAUSE >= self.end {
+            return Err(error);
+        }
+        tracing::debug!("JetStream is asked again: {error}");
+        tokio::time::sleep(PAUSE).await;
+        Ok(())
+    }
+}
+
+/// Error after which the same request may succeed.
+pub(crate) trait MayPass: fmt::Display {
+    /// Returns true if that is the case.
+    fn may_pass(&self) -> bool;
+}
+
+impl MayPass for RequestError {
+    fn may_pass(&self) -> bool {
+        matches!(self, Self::Away(_)) || self.is_passing()
+    }
+}
+
+impl MayPass for DurableError {
+    fn may_pass(&self) -> bool {
+        matches!(self, Self::Away(_))
+    }
+}
+
 impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -95,6 +135,10 @@ impl From<RequestError> for DurableError {
             _ => DurableError::Away(error.to_string()),
         }
     }
+}
+
+fn longest_wait(patience: Duration) -> Duration {
+    LONGEST_WAIT.min(patience)
 }
 
 /// Returns the error for a refusal that the client library has read.
@@ -116,7 +160,7 @@ impl Connection {
             let (count, connects) = watch::channel(0);
             let settings = connect_options(&options, count).await?;
             let client = connected(&options, settings).await?;
-            let context = ContextBuilder::new().timeout(options.patience);
+            let context = ContextBuilder::new().timeout(longest_wait(options.patience));
             Ok(Self {
                 context: context.build(client.clone()),
                 client,
@@ -124,6 +168,41 @@ impl Connection {
                 patience: options.patience,
             })
         })
+    }
+
+    /// Begins a request that may be repeated for as long as the settings say.
+    pub(crate) fn attempts(&self) -> Attempts {
+        Attempts {
+            end: Instant::now() + self.patience,
+        }
+    }
+
+    /// Sends a request that only reads, again while no answer comes.
+    pub(crate) async fn asked(&self, subject: String, body: Bytes) -> Result<Value> {
+        let mut attempts = self.attempts();
+        loop {
+            match self.request_with(subject.clone(), body.clone()).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => attempts.again(error).await?,
+            }
+        }
+    }
+
+    /// Removes what a request names. Returns false if it was not there, which the servers say by the code `absent`.
+    pub(crate) async fn remove(&self, subject: String, absent: u64) -> Result<bool> {
+        let mut attempts = self.attempts();
+        let mut may_be_done = false;
+        loop {
+            match self.request(subject.clone()).await {
+                Ok(_) => return Ok(true),
+                // Perhaps an attempt whose answer was lost has removed it.
+                Err(error) if error.has_code(absent) => return Ok(may_be_done),
+                Err(error) => {
+                    may_be_done |= matches!(error, RequestError::Away(_));
+                    attempts.again(error).await?;
+                }
+            }
+        }
     }
 
     /// Sends a request to JetStream's interface, such as `STREAM.INFO.name`.
@@ -144,7 +223,7 @@ impl Connection {
             .client
             .send_request(format!("$JS.API.{subject}"), request);
         // The time covers the way to the connection, too, which may be full while the servers are away.
-        let reply = timeout(self.patience, reply).await;
+        let reply = timeout(longest_wait(self.patience), reply).await;
         let reply = reply.map_err(|_| RequestError::Away("no answer in time".to_owned()))?;
         let reply = reply.map_err(|error| RequestError::Away(error.to_string()))?;
         parsed(&reply.payload)
@@ -160,7 +239,7 @@ impl Connection {
         let mut names = Vec::new();
         loop {
             let offset = json!({ "offset": names.len() }).to_string();
-            let page = self.request_with(subject.clone(), offset.into()).await?;
+            let page = self.asked(subject.clone(), offset.into()).await?;
             let more = page[field].as_array().map_or(&[][..], Vec::as_slice);
             let before = names.len();
             names.extend(more.iter().filter_map(Value::as_str).map(str::to_owned));

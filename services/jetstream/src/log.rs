@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use punctual_durable::{Appended, DurableError, EventLog, LogStatus, Name, NewEvent, Reader};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
@@ -70,13 +71,10 @@ impl EventLog for JetLog {
         let subject = format!("CONSUMER.DELETE.{}.{name}", self.access.shared.stream());
         let held = self.access.shared.open_reader(name);
         let connection = self.access.connection.clone();
-        let is_removed = self.access.runtime.call(async move {
-            match connection.request(subject).await {
-                Ok(_) => Ok(true),
-                Err(error) if error.has_code(code::CONSUMER_NOT_FOUND) => Ok(false),
-                Err(error) => Err(error.into()),
-            }
-        })?;
+        let is_removed = self
+            .access
+            .runtime
+            .call(async move { connection.remove(subject, code::CONSUMER_NOT_FOUND).await })?;
         if let Some(held) = held {
             held.remove();
         }
@@ -101,7 +99,7 @@ impl EventLog for JetLog {
         let info = self
             .access
             .runtime
-            .call(async move { Ok(connection.request(subject).await?) })?;
+            .call(async move { connection.asked(subject, Bytes::new()).await })?;
         let number = |field: &str| info["state"][field].as_u64().unwrap_or(0);
         let counts = self.access.shared.counts();
         Ok(LogStatus {

@@ -1,7 +1,5 @@
 //! Messages to a stream: one by one, or as an atomic batch.
 
-use std::time::Duration;
-
 use async_nats::{HeaderMap, RequestErrorKind};
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
@@ -9,11 +7,8 @@ use punctual_durable::{DurableError, NewEvent};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
-use crate::connection::{Connection, RequestError, parsed};
+use crate::connection::{Connection, LONGEST_WAIT, RequestError, parsed};
 use crate::message::headers;
-
-/// Longest wait for one answer, which may be lost with a connection.
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// Bytes that an event's headers take at most.
 const HEADERS: usize = 512;

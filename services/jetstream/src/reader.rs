@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
 use async_nats::jetstream::stream::ConsumerErrorKind;
+use bytes::Bytes;
 use punctual_durable::{Delivery, DurableError, Most, Name, Position, Reader, Wake};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -89,14 +90,24 @@ async fn opened(
 ) -> Result<PullConsumer> {
     let stream = connection.context.get_stream_no_info(log.stream()).await;
     let stream = stream.map_err(|error| DurableError::Away(error.to_string()))?;
-    let consumer = stream.create_consumer(config).await;
-    consumer.map_err(|error| match error.kind() {
-        ConsumerErrorKind::JetStream(error) if error.error_code().0 == code::STREAM_NOT_FOUND => {
-            log.removed()
-        }
-        ConsumerErrorKind::JetStream(error) => refused(&error),
-        _ => DurableError::Away(error.to_string()),
-    })
+    let mut attempts = connection.attempts();
+    loop {
+        let error = match stream.create_consumer(config.clone()).await {
+            Ok(consumer) => return Ok(consumer),
+            Err(error) => error,
+        };
+        attempts
+            .again(match error.kind() {
+                ConsumerErrorKind::JetStream(error)
+                    if error.error_code().0 == code::STREAM_NOT_FOUND =>
+                {
+                    log.removed()
+                }
+                ConsumerErrorKind::JetStream(error) => refused(&error),
+                _ => DurableError::Away(error.to_string()),
+            })
+            .await?;
+    }
 }
 
 impl Reader for JetReader {
@@ -140,7 +151,7 @@ impl Reader for JetReader {
         let connection = self.connection.clone();
         let info = self
             .runtime
-            .call(async move { Ok(connection.request(subject).await?) })?;
+            .call(async move { connection.asked(subject, Bytes::new()).await })?;
         let number = |field: &str| info[field].as_u64().unwrap_or(0);
         Ok(number("num_pending") + number("num_ack_pending"))
     }

@@ -96,11 +96,20 @@ impl JetStreamStore {
     fn configure(&self, log: &Name, settings: LogSettings) -> Result<()> {
         let (connection, config) = (self.connection.clone(), self.config(log, settings));
         self.runtime.call(async move {
-            let done = connection.context.create_or_update_stream(config).await;
-            done.map(drop).map_err(|error| match error.kind() {
-                CreateStreamErrorKind::JetStream(error) => refused(&error),
-                _ => DurableError::Away(error.to_string()),
-            })
+            let mut attempts = connection.attempts();
+            loop {
+                let context = &connection.context;
+                let error = match context.create_or_update_stream(config.clone()).await {
+                    Ok(_) => return Ok(()),
+                    Err(error) => error,
+                };
+                attempts
+                    .again(match error.kind() {
+                        CreateStreamErrorKind::JetStream(error) => refused(&error),
+                        _ => DurableError::Away(error.to_string()),
+                    })
+                    .await?;
+            }
         })
     }
 
@@ -156,13 +165,9 @@ impl EventStore for JetStreamStore {
         let mut logs = self.logs.lock();
         let subject = format!("STREAM.DELETE.{}", self.stream(name));
         let connection = self.connection.clone();
-        let is_removed = self.runtime.call(async move {
-            match connection.request(subject).await {
-                Ok(_) => Ok(true),
-                Err(error) if error.has_code(code::STREAM_NOT_FOUND) => Ok(false),
-                Err(error) => Err(error.into()),
-            }
-        })?;
+        let is_removed = self
+            .runtime
+            .call(async move { connection.remove(subject, code::STREAM_NOT_FOUND).await })?;
         if let Some(open) = logs.remove(name) {
             open.shared.remove();
         }

@@ -1,4 +1,4 @@
-//! Events that a server has sent, and that are lost with a connection.
+//! Events and answers that a server has sent, and that are lost.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -60,6 +60,11 @@ impl Proxy {
         kept.windows(text.len()).any(|some| some == text.as_bytes())
     }
 
+    /// Lets what the server sends go on again. What was kept is lost.
+    fn lose(&self) {
+        self.state.lock().unwrap().kept = None;
+    }
+
     /// Ends all connections. Later ones are not kept from anything.
     fn cut(&self) {
         let mut state = self.state.lock().unwrap();
@@ -94,12 +99,17 @@ fn pass((mut from, mut to): (TcpStream, TcpStream), mut lets: impl FnMut(&[u8]) 
     let _ = to.shutdown(Shutdown::Both);
 }
 
-fn opened(server: &str) -> Arc<dyn EventLog> {
+fn store(server: &str) -> JetStreamStore {
     let options = JetStreamOptions {
         acknowledge_wait: Duration::from_secs(1),
+        patience: LIMIT,
         ..JetStreamOptions::new([server])
     };
-    let store = JetStreamStore::open(options).unwrap();
+    JetStreamStore::open(options).unwrap()
+}
+
+fn opened(server: &str) -> Arc<dyn EventLog> {
+    let store = store(server);
     let name: Name = "log".parse().unwrap();
     store.open_log(&name, LogSettings::default()).unwrap()
 }
@@ -127,4 +137,18 @@ fn events_that_are_lost_on_their_way_are_handed_out_before_those_that_follow() {
     proxy.cut();
     append("next");
     assert_eq!([next(), next()], ["lost", "next"]);
+}
+
+#[test]
+fn a_removal_whose_answer_is_lost_is_asked_for_again_and_was_done() {
+    let Some(nats) = Nats::start() else { return };
+    let proxy = Proxy::of(&nats.url);
+    let store = store(&proxy.url);
+    let name: Name = "log".parse().unwrap();
+    store.open_log(&name, LogSettings::default()).unwrap();
+    proxy.keep();
+    let removal = std::thread::spawn(move || store.remove_log(&name));
+    eventually("the answer is on its way", || proxy.has_kept("success"));
+    proxy.lose();
+    assert!(removal.join().unwrap().unwrap());
 }
