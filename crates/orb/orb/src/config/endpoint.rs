@@ -45,6 +45,9 @@ const HOSTNAME_IN_IOR: &str = "hostname_in_ior";
 /// Option for the port to put into references instead of the one listened at.
 const PORT_IN_IOR: &str = "port_in_ior";
 
+/// Option for further addresses to put into references, behind the endpoint's own.
+const ALSO_IN_IOR: &str = "also_in_ior";
+
 /// Option for the CORBA priority of the threads that serve the endpoint.
 const PRIORITY: &str = "priority";
 
@@ -60,7 +63,8 @@ pub struct ListenEndpoint {
     /// of the kernel's choice), a path, a name. Empty: chosen by the link.
     pub place: String,
     /// Options by name. `hostname_in_ior` and `port_in_ior` give the address to put into references
-    /// instead of the one listened at, for containers and NAT. `priority`, a CORBA priority, makes
+    /// instead of the one listened at, for containers and NAT. `also_in_ior`, as `host:port,host:port`, gives addresses of
+    /// other servers at which clients find the same objects once this one does not answer. `priority`, a CORBA priority, makes
     /// it an endpoint of a lane whose threads run at that priority (O'Ryan et al. 2001, §4.2.2:
     /// prioritised endpoints); the ORB needs Real-time CORBA for it
     /// ([`crate::OrbBuilder::priorities`]). `deadline`, as `runtime/deadline/period`
@@ -168,6 +172,13 @@ impl ListenEndpoint {
         if port.is_some_and(|port| port.parse::<u16>().is_err()) {
             return Err(bad_value(key, text, "a port number for port_in_ior"));
         }
+        if self.options.contains_key(ALSO_IN_IOR) && self.also_in_ior().is_none() {
+            return Err(bad_value(
+                key,
+                text,
+                "addresses as host:port, with commas between, for also_in_ior",
+            ));
+        }
         let priority = self.options.get(PRIORITY);
         if priority.is_some() && self.priority().is_none() {
             return Err(bad_value(key, text, "a priority from 0 to 32767"));
@@ -198,6 +209,17 @@ impl ListenEndpoint {
         self.options.get(PORT_IN_IOR)?.parse().ok()
     }
 
+    /// Returns the addresses of other servers that references contain behind the endpoint's own; `None` if one is wrong.
+    pub(crate) fn also_in_ior(&self) -> Option<Vec<(&str, u16)>> {
+        let text = self.options.get(ALSO_IN_IOR).map_or("", String::as_str);
+        let places = text.split(',').filter(|_| !text.is_empty());
+        let places = places.map(|place| match parse_place(place) {
+            Some((Some(host), port @ 1..)) => Some((host, port)),
+            _ => None,
+        });
+        places.collect()
+    }
+
     /// Returns the CORBA priority of the threads that serve the endpoint.
     #[must_use]
     pub fn priority(&self) -> Option<Priority> {
@@ -219,7 +241,7 @@ impl ListenEndpoint {
     /// and which has the configuration's concurrency strategy.
     pub(crate) fn elsewhere(mut self) -> Self {
         self.options.retain(|name, _| {
-            ![PORT_IN_IOR, DEADLINE].contains(&&**name) && !CONCURRENCY.contains(&&**name)
+            ![PORT_IN_IOR, ALSO_IN_IOR, DEADLINE].contains(&&**name) && !CONCURRENCY.contains(&&**name)
         });
         self.place = match self.host_and_port() {
             Some((Some(host), _)) if is_internet(&self.protocol) => {
@@ -233,7 +255,7 @@ impl ListenEndpoint {
     /// Returns the properties for the link: the configuration's, overridden by the endpoint's own.
     pub(crate) fn properties(&self, config: Option<&BTreeMap<String, String>>) -> Properties {
         let ours = |name: &str| {
-            [HOSTNAME_IN_IOR, PORT_IN_IOR, PRIORITY, DEADLINE].contains(&name)
+            [HOSTNAME_IN_IOR, PORT_IN_IOR, ALSO_IN_IOR, PRIORITY, DEADLINE].contains(&name)
                 || CONCURRENCY.contains(&name)
         };
         let own = self.options.iter().filter(|(name, _)| !ours(name));
@@ -342,6 +364,7 @@ mod tests {
         assert_eq!(endpoint.host_and_port(), Some((Some("h"), 12)));
         assert_eq!(endpoint.hostname_in_ior(), Some("pub.example"));
         assert_eq!(endpoint.port_in_ior(), Some(443));
+        assert_eq!(endpoint.also_in_ior(), Some(Vec::new()));
         let properties = endpoint.properties(None);
         assert_eq!(
             properties.iter().collect::<Vec<_>>(),
@@ -465,6 +488,8 @@ mod tests {
             "+iiop://h:1",
             "iiop://h:1/alone",
             "iiop://h:1/port_in_ior=x",
+            "iiop://h:1/also_in_ior=b",
+            "iiop://h:1/also_in_ior=b:2,:3",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

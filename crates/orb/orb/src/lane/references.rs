@@ -1,7 +1,7 @@
 //! Selection of the endpoints that an ORB's references contain.
 
 use super::all::Lanes;
-use super::incoming::{Named, none_to_publish};
+use super::incoming::{Named, alternates, none_to_publish};
 use crate::broker::Broker;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::policy::{AdapterPolicies, invalid};
@@ -189,7 +189,9 @@ impl Lanes {
         if which.are_lasting && open.iter().any(super::OpenEndpoint::is_lasting) {
             open.retain(super::OpenEndpoint::is_lasting);
         }
-        open.into_iter().map(|one| one.published).collect()
+        let others: Vec<ProfileEndpoint> = open.iter().flat_map(alternates).collect();
+        let own = open.into_iter().map(|one| one.published);
+        own.chain(others).collect()
     }
 
     /// Returns the open endpoints of all lanes of the ORB.

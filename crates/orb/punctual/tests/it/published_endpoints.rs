@@ -218,3 +218,49 @@ fn references_that_outlive_the_process_name_no_socket_that_does_not() {
         orb.shutdown(true).unwrap();
     }
 }
+
+/// Starts a server with a persistent object, which another one may have, too.
+fn twin(endpoint: ListenEndpoint) -> (Orb, Arc<EchoImpl>, Echo) {
+    let server = Orb::builder().listen(endpoint).build().unwrap();
+    let root = server.root_poa().unwrap();
+    root.manager().activate().unwrap();
+    let policies = [
+        PoaPolicy::Lifespan(LifespanPolicy::Persistent),
+        PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
+    ];
+    let poa = root.create_poa("twins", Some(root.manager()), &policies);
+    let poa = poa.unwrap();
+    let servant = Arc::new(EchoImpl::default());
+    let id = punctual::ObjectId::from(b"one".as_slice());
+    poa.activate_object_with_id(&id, servant.clone()).unwrap();
+    let object = poa.id_to_reference(&id).unwrap();
+    (server, servant, object)
+}
+
+#[test]
+fn references_lead_to_another_server_once_the_first_is_gone() {
+    let _watchdog = watchdog(LIMIT);
+    let (other, second, _) = twin(ListenEndpoint::iiop("127.0.0.1", 0));
+    let port = other.endpoints()[0].port().unwrap();
+    let first = ListenEndpoint::iiop("127.0.0.1", 0);
+    let first = first.option("also_in_ior", format!("127.0.0.1:{port}"));
+    let (one, servant, object) = twin(first);
+    assert_eq!(
+        ports(object.as_object().ior()),
+        [one.endpoints()[0].port().unwrap(), port]
+    );
+    let client = Orb::builder().build().unwrap();
+    let text = one.object_to_string(&object).unwrap();
+    let object = Echo::from_object(client.string_to_object(&text).unwrap());
+    object.ping().unwrap();
+    assert_eq!(object.pings().unwrap(), 1);
+    assert_eq!(*servant.pings.lock().unwrap(), 1);
+    one.shutdown(true).unwrap();
+    object.long(7).unwrap();
+    object.ping().unwrap();
+    assert_eq!(object.pings().unwrap(), 1);
+    assert_eq!(*second.pings.lock().unwrap(), 1);
+    for orb in [client, other] {
+        orb.shutdown(false).unwrap();
+    }
+}

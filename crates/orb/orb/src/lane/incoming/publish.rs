@@ -1,5 +1,6 @@
 //! Endpoint addresses as references publish them.
 
+use super::OpenEndpoint;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::policy::invalid;
@@ -31,6 +32,19 @@ pub(super) fn published(
         None => Address::new(link, address.place()),
     };
     ProfileEndpoint::new(&pair.name, address)
+}
+
+/// Returns what references contain of other servers, at which clients find the endpoint's objects once it does not answer.
+pub(in crate::lane) fn alternates(open: &OpenEndpoint) -> impl Iterator<Item = ProfileEndpoint> {
+    let places = open.endpoint.also_in_ior().unwrap_or_default();
+    places.into_iter().map(|(host, port)| {
+        let link = open.pair.link.name();
+        let address = Address::new(link, Address::iiop(host, port).place());
+        ProfileEndpoint {
+            address,
+            ..open.published.clone()
+        }
+    })
 }
 
 /// Names by which a policy can refer to an open endpoint.
