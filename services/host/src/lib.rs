@@ -34,7 +34,9 @@ pub mod settings;
 pub mod status;
 pub mod store;
 pub mod systemd;
+mod turn;
 
 pub use problem::Problem;
 pub use punctual_sys::quota::memory;
 pub use service::{NotReady, ServeError, Service};
+pub use turn::Turn;

@@ -1,8 +1,11 @@
 //! The interface between a service and the process that it runs in.
 
+use std::sync::Arc;
+
 use punctual::{ObjectRef, OrbConfig, Poa};
 use thiserror::Error;
 
+use crate::Turn;
 use crate::metrics::Exposition;
 
 /// Reason why a service's objects cannot be activated.
@@ -61,6 +64,12 @@ pub trait Service: Send + Sync + 'static {
     /// Returns a line about what was opened, such as the number of entries in its store, which is printed once the
     /// service has started.
     fn summary(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns the right that the process waits for before it listens, where several processes have the service and one
+    /// serves at a time. A process that loses it ends.
+    fn turn(&self) -> Option<Arc<dyn Turn>> {
         None
     }
 

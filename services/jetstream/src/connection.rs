@@ -213,7 +213,8 @@ impl Connection {
         self.request_with(subject, Bytes::new()).await
     }
 
-    async fn request_with(
+    /// Sends a request with a body.
+    pub(crate) async fn request_with(
         &self,
         subject: String,
         body: Bytes,

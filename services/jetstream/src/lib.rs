@@ -10,6 +10,7 @@
 //! | `publisher` | appends: the events of all waiting threads in one atomic batch |
 //! | `held`, `follow`, `reader` | readers: events that are held, the task that gets them, the interface |
 //! | `shared`, `log`, `store` | state of a log in this process, logs, and the [`JetStreamStore`] |
+//! | `records` | [`JetStreamRecords`]: records that the servers of a service share, of which one writes at a time |
 //! | `bridge` | the [`Bridge`]: messages on subjects, without persistence |
 //!
 //! A log is a stream with interest retention, a reader is a durable pull consumer. Callers block;
@@ -28,11 +29,13 @@ mod message;
 mod outgoing;
 mod publisher;
 mod reader;
+mod records;
 mod runtime;
 mod settings;
 mod shared;
 mod store;
 
 pub use bridge::{Bridge, BridgeMessage, Subscription};
+pub use records::JetStreamRecords;
 pub use settings::{Credentials, JetStreamOptions, JetStreamTls};
 pub use store::JetStreamStore;

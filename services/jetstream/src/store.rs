@@ -64,6 +64,11 @@ impl JetStreamStore {
         (self.runtime.clone(), self.connection.clone())
     }
 
+    /// Returns the first part of names, and the number of servers that keep each stream.
+    pub(crate) fn placement(&self) -> (&str, usize) {
+        (&self.options.prefix, self.options.replicas)
+    }
+
     fn stream(&self, log: &Name) -> String {
         format!("{}_{log}", self.options.prefix)
     }

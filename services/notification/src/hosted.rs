@@ -1,9 +1,11 @@
 //! The notification service as a service process runs it.
 
+use std::sync::Arc;
+
 use punctual::config::{Concurrency, PoolSize};
 use punctual::{Interface, ObjectRef, OrbConfig, Poa};
 use punctual_host::metrics::Exposition;
-use punctual_host::{ServeError, Service};
+use punctual_host::{NotReady, ServeError, Service, Turn};
 
 use crate::factory::FACTORY;
 use crate::service::NotificationService;
@@ -27,9 +29,20 @@ impl Service for NotificationService {
         Some(format!("{channels} channels with {proxies} proxies"))
     }
 
+    fn turn(&self) -> Option<Arc<dyn Turn>> {
+        Self::turn(self)
+    }
+
     fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
         let factory = Self::serve(self, parent).map_err(ServeError::of::<Self>)?;
         Ok(factory.as_object().clone())
+    }
+
+    fn check_ready(&self) -> Result<(), NotReady> {
+        match self.turn().is_none() || self.is_served() {
+            true => Ok(()),
+            false => Err(NotReady("it waits until it may serve".to_owned())),
+        }
     }
 
     fn check_alive(&self) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -11,11 +11,12 @@ use punctual::Poa;
 use punctual_constraint::Constraint;
 use punctual_durable::{DurableError, EventStore, FileOptions, FileStore};
 use punctual_events::{Objects, watch};
+use punctual_host::Turn;
 use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
 #[cfg(feature = "faults")]
 use punctual_host::store::Faults;
-use punctual_host::store::{StoreError, StoreFile};
+use punctual_host::store::{SharedRecords, StoreError, StoreFile};
 use thiserror::Error;
 
 use crate::common::Common;
@@ -47,6 +48,16 @@ struct Shared {
     /// Store of persistent events, until the service stops.
     events: Mutex<Option<Arc<dyn EventStore>>>,
     channels: OnceLock<Arc<Channels>>,
+    /// Records that the service shares with other servers, if it does.
+    cluster: Option<Cluster>,
+}
+
+/// Records that several servers share, of which one serves at a time.
+struct Cluster {
+    /// File of this server, which is a copy of the records while it serves.
+    path: PathBuf,
+    records: Mutex<Option<Arc<dyn SharedRecords>>>,
+    turn: Arc<dyn Turn>,
 }
 
 /// Channel, with what it has counted.
@@ -83,7 +94,7 @@ impl fmt::Debug for NotificationService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NotificationService")
             .field("is_stored", &self.storage().is_some())
-            .field("is_served", &self.0.channels.get().is_some())
+            .field("is_served", &self.is_served())
             .finish()
     }
 }
@@ -125,8 +136,34 @@ impl NotificationService {
         Ok(Self::with(Some(Storage::new(file)), Some(Arc::new(events))))
     }
 
+    /// Makes the service one that several servers have, of which one serves at a time: what stays after a restart is in the
+    /// records that they share, and in a file of this server, which is made a copy of the records when it is served. The
+    /// events of channels whose EventReliability is Persistent are in `events`, which they share, too. To be served when
+    /// the [turn](punctual_host::Turn) has come.
+    #[must_use]
+    pub fn clustered<C>(path: &Path, cluster: Arc<C>, events: Arc<dyn EventStore>) -> Self
+    where
+        C: SharedRecords + Turn + 'static,
+    {
+        let cluster = Cluster {
+            path: path.to_owned(),
+            records: Mutex::new(Some(cluster.clone())),
+            turn: cluster,
+        };
+        Self::having(None, Some(events), Some(cluster))
+    }
+
     fn with(storage: Option<Storage>, events: Option<Arc<dyn EventStore>>) -> Self {
+        Self::having(storage, events, None)
+    }
+
+    fn having(
+        storage: Option<Storage>,
+        events: Option<Arc<dyn EventStore>>,
+        cluster: Option<Cluster>,
+    ) -> Self {
         Self(Arc::new(Shared {
+            cluster,
             options: RwLock::default(),
             metrics: Arc::default(),
             storage: RwLock::new(storage.map(Arc::new)),
@@ -140,6 +177,30 @@ impl NotificationService {
     #[must_use]
     pub fn within(file: Arc<StoreFile>) -> Self {
         Self::with(Some(Storage::new(file)), None)
+    }
+
+    /// Returns the right to serve, where several servers have the service.
+    pub(crate) fn turn(&self) -> Option<Arc<dyn Turn>> {
+        let cluster = self.0.cluster.as_ref()?;
+        Some(cluster.turn.clone())
+    }
+
+    /// Returns whether the service is served by this process now.
+    pub(crate) fn is_served(&self) -> bool {
+        self.0.channels.get().is_some()
+    }
+
+    /// Opens the copy of the records that several servers share, if they do.
+    fn open_copy(&self) -> Result<(), StoreError> {
+        let Some(cluster) = &self.0.cluster else {
+            return Ok(());
+        };
+        let Some(records) = cluster.records.lock().take() else {
+            return Ok(());
+        };
+        let file = StoreFile::open_shared(&cluster.path, KIND, records)?;
+        *self.0.storage.write() = Some(Arc::new(Storage::new(file)));
+        Ok(())
     }
 
     fn storage(&self) -> Option<Arc<Storage>> {
@@ -217,6 +278,7 @@ impl NotificationService {
     /// Starts the threads, and serves the factory of filters; returns what was kept, too.
     fn start(&self, parent: &Poa, is_embedded: bool) -> Result<(Arc<Channels>, Kept), Refusal> {
         let Options { limits, writers } = self.0.options.read().clone();
+        self.open_copy()?;
         let (kept, numbers) = self.begin_run()?;
         let gone = Box::new(|_: &str| None);
         let objects = Objects::new(parent, ADAPTER, numbers, gone)?;
@@ -283,6 +345,10 @@ impl NotificationService {
         drop(events);
         let storage = self.0.storage.write().take();
         drop(storage);
+        if let Some(cluster) = &self.0.cluster {
+            let records = cluster.records.lock().take();
+            drop(records);
+        }
     }
 
     /// Returns all channels, each with what it has counted, and the counts of at most so many of its consumers and of its

@@ -179,6 +179,10 @@ const OWN: &[&Setting] = &[
     &jetstream::CREDENTIALS.setting,
     #[cfg(feature = "jetstream")]
     &jetstream::TRUSTED.setting,
+    #[cfg(feature = "jetstream")]
+    &jetstream::CLUSTER.setting,
+    #[cfg(feature = "jetstream")]
+    &jetstream::LEASE.setting,
     &COMPACT.setting,
     &BIND_NAME.setting,
     &NAMING.setting,
@@ -202,16 +206,19 @@ fn stored(values: &Values) -> Result<NotificationService, Problem> {
     let Some(path) = values.get(&STORE) else {
         return Ok(NotificationService::in_memory());
     };
-    let bad = |error: OpenError| Problem::new(format!("{}: {error}", path.display()), ON_STORES);
-    let service = NotificationService::open(&path).map_err(bad)?;
-    if values.get(&COMPACT) {
-        service.compact().map_err(bad)?;
-    }
+    let on_file = || {
+        let bad =
+            |error: OpenError| Problem::new(format!("{}: {error}", path.display()), ON_STORES);
+        let service = NotificationService::open(&path).map_err(bad)?;
+        if values.get(&COMPACT) {
+            service.compact().map_err(bad)?;
+        }
+        Ok(service)
+    };
     #[cfg(feature = "jetstream")]
-    if let Some(events) = jetstream::opened(values)? {
-        service.set_event_store(events);
-    }
-    Ok(service)
+    return jetstream::opened(values, &path, on_file);
+    #[cfg(not(feature = "jetstream"))]
+    on_file()
 }
 
 fn limits(values: &Values) -> Limits {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | 1 | the allocator returns what is freed; logs; the service is opened, its store locked |
 //! | 2 | the status is answered: alive, perhaps not ready |
+//! | | where one of several processes serves, this one waits for its turn; systemd and its watchdog are notified meanwhile |
 //! | 3 | the ORB listens; the service's objects are activated and published |
 //! | 4 | companions start, the reference is written and printed, systemd and its watchdog are notified |
 //! | 5 | a signal comes: systemd is notified, the name is unbound, status and companions end |
@@ -28,6 +29,7 @@ pub use listen::{ON_CONFIGURATION, ON_ENDPOINTS, ending_signals, listening};
 pub use options::{Companion, RunOptions};
 
 use listen::listening_with;
+use options::Ending;
 
 use crate::publish::{publish, write_reference};
 use crate::status::Status;
@@ -37,8 +39,14 @@ use crate::{Problem, Service, log};
 const ON_SERVING: &str = "another server may have the endpoint";
 const ON_STATUS: &str = "an address of this machine and a port, as 127.0.0.1:2810";
 const ON_SYSTEMD: &str = "NOTIFY_SOCKET names the socket that systemd is notified by";
+const ON_TURN: &str =
+    "the servers that have the service in common must be reachable, and of one version";
+const ON_LOSS: &str = "start this process again, so that it serves when the other one ends";
 const ON_DEADLINE: &str = "clients learn by COMM_FAILURE that these requests may have been done; --stop-deadline gives \
                            them more time";
+
+/// Interval at which a process that may lose the right to serve looks whether it has.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Runs a service until the event that ends it. `open` opens the service, whose store is locked from then on.
 ///
@@ -47,12 +55,15 @@ const ON_DEADLINE: &str = "clients learn by COMM_FAILURE that these requests may
 /// still in progress at the deadline.
 pub fn run<S: Service>(
     open: impl FnOnce() -> Result<S, Problem>,
-    options: RunOptions<S>,
+    mut options: RunOptions<S>,
 ) -> Result<(), Problem> {
     return_freed_memory();
     log::start(options.level);
     let service = Arc::new(open()?);
     let status = started_status(&service, options.status.as_deref())?;
+    if !has_turn(&service, &mut options)? {
+        return Ok(());
+    }
     let (config, orb_options) = (options.config.as_deref(), &options.orb_options);
     let orb = listening_with(&options.listen, config, orb_options, S::configure)?;
     let deadline = options.stop_deadline;
@@ -92,10 +103,43 @@ fn serve_until_the_end<S: Service>(
     let notifier = notifier.map_err(|error| Problem::new(error, ON_SYSTEMD))?;
     notifier.ready();
     let watchdog = watched(&notifier, service)?;
-    options.ending.wait();
+    let outcome = wait_for_end(&**service, &mut options.ending);
     drop(watchdog);
     notifier.stopping();
     drop((name, status, companions));
+    outcome
+}
+
+/// Waits until the process may serve, if it has to. Returns false if it is to end before.
+fn has_turn<S: Service>(service: &Arc<S>, options: &mut RunOptions<S>) -> Result<bool, Problem> {
+    let Some(turn) = service.turn() else {
+        return Ok(true);
+    };
+    let notifier = Notifier::from_environment();
+    let notifier = notifier.map_err(|error| Problem::new(error, ON_SYSTEMD))?;
+    notifier.ready();
+    let watchdog = watched(&notifier, service)?;
+    tracing::info!("waits until it may serve");
+    let waited = turn.wait(&mut || options.ending.has_come());
+    drop(watchdog);
+    waited.map_err(|error| Problem::new(error, ON_TURN))
+}
+
+/// Waits for the event that ends the run.
+///
+/// # Errors
+/// The process has lost the right to serve.
+fn wait_for_end<S: Service>(service: &S, ending: &mut Ending) -> Result<(), Problem> {
+    let Some(turn) = service.turn() else {
+        ending.wait();
+        return Ok(());
+    };
+    while !ending.has_come() {
+        if let Some(loss) = turn.loss() {
+            return Err(Problem::new(loss, ON_LOSS));
+        }
+        std::thread::sleep(LOOK);
+    }
     Ok(())
 }
 

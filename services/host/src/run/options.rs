@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
 
 use punctual::Orb;
@@ -113,6 +113,14 @@ impl Ending {
             }
             // A sender that is dropped ends the run, too.
             Ending::Message(ended) => ended.recv().unwrap_or_default(),
+        }
+    }
+
+    /// Returns whether the event has come, at once. Then it does not come again.
+    pub(super) fn has_come(&mut self) -> bool {
+        match self {
+            Ending::Signal(signals) => signals.pending().next().is_some(),
+            Ending::Message(ended) => !matches!(ended.try_recv(), Err(TryRecvError::Empty)),
         }
     }
 }

@@ -15,7 +15,7 @@ use redb::{
     AccessGuard, Key, ReadableTable, TableDefinition, TableHandle, Value, WriteTransaction,
 };
 
-use super::{Record, Records, StoreError, to_cdr};
+use super::{Record, Records, SharedRecord, StoreError, to_cdr};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -59,6 +59,18 @@ impl InDoubt {
         images.try_for_each(|image| (image.restore)(transaction, image))
     }
 
+    /// Returns the former values of the records in doubt, for the shared records, which may have those of the failed
+    /// commits.
+    pub(super) fn shared(&self) -> impl Iterator<Item = SharedRecord> + '_ {
+        self.images.0.iter().filter_map(|image| {
+            Some(SharedRecord {
+                table: image.table.clone(),
+                number: number(&image.key)?,
+                value: image.before.clone(),
+            })
+        })
+    }
+
     /// Adds the records of a commit that has failed. The value of a record is that before the first
     /// failed commit.
     pub(super) fn add(&mut self, failed: Images) {
@@ -91,6 +103,8 @@ impl Image {
 pub struct Batch<'t> {
     transaction: &'t WriteTransaction,
     images: RefCell<Images>,
+    /// Changes that are written to the shared records, too; `None` where there are none.
+    shared: Option<RefCell<Vec<SharedRecord>>>,
 }
 
 impl fmt::Debug for Batch<'_> {
@@ -104,6 +118,7 @@ pub struct Table<'b, K: Key + 'static, V: Value + 'static> {
     name: Arc<str>,
     table: redb::Table<'b, K, V>,
     images: &'b RefCell<Images>,
+    shared: Option<&'b RefCell<Vec<SharedRecord>>>,
 }
 
 impl<K: Key + 'static, V: Value + 'static> fmt::Debug for Table<'_, K, V> {
@@ -113,15 +128,18 @@ impl<K: Key + 'static, V: Value + 'static> fmt::Debug for Table<'_, K, V> {
 }
 
 impl<'t> Batch<'t> {
-    pub(super) fn new(transaction: &'t WriteTransaction) -> Self {
+    pub(super) fn new(transaction: &'t WriteTransaction, is_shared: bool) -> Self {
         Self {
             transaction,
             images: RefCell::default(),
+            shared: is_shared.then(RefCell::default),
         }
     }
 
-    pub(super) fn into_images(self) -> Images {
-        self.images.into_inner()
+    /// Returns the former values, and the changes for the shared records.
+    pub(super) fn into_parts(self) -> (Images, Vec<SharedRecord>) {
+        let shared = self.shared.map(RefCell::into_inner);
+        (self.images.into_inner(), shared.unwrap_or_default())
     }
 
     /// Opens a table, which is created if necessary. It cannot be opened twice at the same time.
@@ -132,11 +150,18 @@ impl<'t> Batch<'t> {
         &self,
         definition: TableDefinition<'static, K, V>,
     ) -> Result<Table<'_, K, V>> {
+        if self.shared.is_some() && !is_shareable::<K, V>() {
+            let name = definition.name();
+            return Err(StoreError::io(format!(
+                "the table {name} cannot be shared: its keys are no numbers"
+            )));
+        }
         let table = self.transaction.open_table(definition);
         Ok(Table {
             name: definition.name().into(),
             table: table.map_err(StoreError::io)?,
             images: &self.images,
+            shared: self.shared.as_ref(),
         })
     }
 
@@ -219,8 +244,10 @@ impl<K: Key + 'static, V: Value + 'static> Table<'_, K, V> {
         key: impl Borrow<K::SelfType<'k>>,
         value: impl Borrow<V::SelfType<'v>>,
     ) -> Result<()> {
+        let value = value.borrow();
         let before = self.table.insert(key.borrow(), value);
         let before = bytes(before.map_err(StoreError::io)?);
+        self.share(key.borrow(), || Some(V::as_bytes(value).as_ref().to_vec()));
         self.note(key.borrow(), before);
         Ok(())
     }
@@ -241,6 +268,7 @@ impl<K: Key + 'static, V: Value + 'static> Table<'_, K, V> {
     pub fn remove<'k>(&mut self, key: impl Borrow<K::SelfType<'k>>) -> Result<()> {
         let before = self.table.remove(key.borrow());
         let before = bytes(before.map_err(StoreError::io)?);
+        self.share(key.borrow(), || None);
         self.note(key.borrow(), before);
         Ok(())
     }
@@ -267,6 +295,19 @@ impl<K: Key + 'static, V: Value + 'static> Table<'_, K, V> {
             .try_for_each(|key| self.remove(K::from_bytes(key)))
     }
 
+    /// Adds a change for the shared records, if there are any.
+    fn share(&self, key: &K::SelfType<'_>, value: impl FnOnce() -> Option<Vec<u8>>) {
+        if let Some(shared) = self.shared
+            && let Some(number) = number(K::as_bytes(key).as_ref())
+        {
+            shared.borrow_mut().push(SharedRecord {
+                table: self.name.clone(),
+                number,
+                value: value(),
+            });
+        }
+    }
+
     fn note(&self, key: &K::SelfType<'_>, before: Option<Vec<u8>>) {
         self.images.borrow_mut().0.push(Image {
             table: self.name.clone(),
@@ -275,6 +316,16 @@ impl<K: Key + 'static, V: Value + 'static> Table<'_, K, V> {
             restore: Image::restore::<K, V>,
         });
     }
+}
+
+/// Returns whether a table has numbers as its keys, and bytes as its values.
+fn is_shareable<K: Key, V: Value>() -> bool {
+    K::type_name() == u64::type_name() && V::type_name() == <&[u8]>::type_name()
+}
+
+/// Returns the number that is the key of a table which can be shared.
+fn number(key: &[u8]) -> Option<u64> {
+    (key.len() == 8).then(|| u64::from_bytes(key))
 }
 
 /// Copies the bytes of a value that a table returned when it was replaced or removed.

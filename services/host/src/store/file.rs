@@ -1,6 +1,7 @@
 //! A store's open file.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
@@ -11,7 +12,8 @@ use super::batch::{Batch, Images, InDoubt};
 use super::faults::{Faults, FaultyFile};
 use super::lock::Lock;
 use super::opening::{builder, guarded, identified, opened};
-use super::{StoreError, StoreKind};
+use super::shared::{self, Contents};
+use super::{SharedRecord, SharedRecords, StoreError, StoreKind};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -24,6 +26,8 @@ pub struct StoreFile {
     state: Mutex<State>,
     /// Set when the database has panicked; nothing is read from it or written to it any more.
     is_broken: AtomicBool,
+    /// Records of which the file is a copy.
+    shared: Option<Arc<dyn SharedRecords>>,
     #[cfg(feature = "faults")]
     faults: Option<Faults>,
     /// Lock of the file. Declared last, so that it is released only when the database has been
@@ -59,9 +63,60 @@ impl StoreFile {
                 in_doubt: InDoubt::default(),
             }),
             is_broken: AtomicBool::new(false),
+            shared: None,
             #[cfg(feature = "faults")]
             faults: None,
             _lock: lock,
+        })
+    }
+
+    /// Opens a file as a copy of records that several servers share, of which this process has the right to write. What
+    /// the file has is replaced by them. Each commit is written to them first. All tables of the store have numbers as
+    /// their keys.
+    ///
+    /// # Errors
+    /// As of [`open`](Self::open), and of the shared records; [`StoreError::Foreign`] if the file has records of another
+    /// store.
+    pub fn open_shared(
+        path: &Path,
+        kind: StoreKind,
+        shared: Arc<dyn SharedRecords>,
+    ) -> Result<Self> {
+        let mut store = Self::open(path, kind)?;
+        let has_records = store.read(|transaction| shared::has_records(transaction, &kind))?;
+        let contents = match shared::read(&*shared, &kind)? {
+            Some(contents) if contents.identity != store.identity && has_records => {
+                return Err(
+                    kind.foreign("it is a store of its own, and no copy of the shared records")
+                );
+            }
+            None if has_records => {
+                return Err(kind.foreign("it has records, and the shared ones are empty"));
+            }
+            Some(contents) => contents,
+            None => {
+                shared::found(&*shared, &kind, store.identity)?;
+                Contents {
+                    identity: store.identity,
+                    records: Vec::new(),
+                }
+            }
+        };
+        store.copy(&contents)?;
+        store.identity = contents.identity;
+        store.shared = Some(shared);
+        Ok(store)
+    }
+
+    /// Writes contents in place of all that the file has.
+    fn copy(&self, contents: &Contents) -> Result<()> {
+        let state = self.state.lock();
+        let database = state.database.as_ref();
+        let database = database.ok_or_else(|| StoreError::io("it is closed"))?;
+        guarded(|| {
+            let transaction = database.begin_write().map_err(StoreError::io)?;
+            shared::replace(&transaction, &self.kind, contents)?;
+            transaction.commit().map_err(StoreError::io)
         })
     }
 
@@ -152,9 +207,15 @@ impl StoreFile {
     ) -> Result<()> {
         let transaction = database.begin_write().map_err(StoreError::io)?;
         in_doubt.restore(&transaction)?;
-        let batch = Batch::new(&transaction);
+        let batch = Batch::new(&transaction, self.shared.is_some());
         change(&batch)?;
-        *images = Some(batch.into_images());
+        let (before, changes) = batch.into_parts();
+        *images = Some(before);
+        if let Some(shared) = &self.shared {
+            // A commit that has failed may have been written.
+            let all: Vec<SharedRecord> = in_doubt.shared().chain(changes).collect();
+            shared.write(&all)?;
+        }
         transaction.commit().map_err(StoreError::io)?;
         self.check_late()
     }

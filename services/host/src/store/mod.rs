@@ -9,6 +9,8 @@
 //! - Its commits are **settled**: a commit that has failed may still be on the disk; the next one
 //!   first writes the former values of its records.
 //!
+//! The file may be the copy of records that several servers share ([`SharedRecords`]), of which one has the right to write.
+//!
 //! A commit is one transaction with one `fsync`. Every page has a checksum; all are compared when the file is opened.
 
 mod batch;
@@ -20,6 +22,7 @@ mod file;
 mod lock;
 mod opening;
 mod records;
+mod shared;
 
 pub use batch::{Batch, Table};
 pub use changes::{Change, ChangeStore};
@@ -30,3 +33,4 @@ pub use file::StoreFile;
 pub use opening::StoreKind;
 pub use records::{Cdr, Record, Records, to_cdr};
 pub use redb::{ReadTransaction, ReadableTable, TableDefinition, TableError};
+pub use shared::{SharedRecord, SharedRecords};

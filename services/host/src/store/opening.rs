@@ -9,7 +9,7 @@ use std::path::Path;
 
 use redb::{
     Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, StorageError,
-    TableDefinition, TableHandle,
+    TableDefinition, TableHandle, WriteTransaction,
 };
 
 use super::StoreError;
@@ -50,6 +50,26 @@ impl StoreKind {
             service: self.service,
             reason: reason.to_string(),
         }
+    }
+
+    /// Checks that this version reads a format.
+    pub(super) fn check_format(&self, found: u64) -> Result<()> {
+        if found > self.format {
+            return Err(StoreError::Newer {
+                found,
+                known: self.format,
+            });
+        }
+        Ok(())
+    }
+
+    /// Writes the table that identifies a store.
+    pub(super) fn found(&self, transaction: &WriteTransaction, identity: u64) -> Result<()> {
+        let about = transaction.open_table(self.about());
+        let mut about = about.map_err(StoreError::io)?;
+        let mut put = |key, value| about.insert(key, value).map(drop).map_err(StoreError::io);
+        put("format", self.format)?;
+        put("identity", identity)
     }
 
     fn about(&self) -> TableDefinition<'static, &'static str, u64> {
@@ -113,26 +133,15 @@ fn known(transaction: &ReadTransaction, kind: &StoreKind) -> Result<u64> {
         let found = found.map(|found| found.value());
         found.ok_or_else(|| StoreError::damaged("it lacks its format or identity"))
     };
-    match number("format")? {
-        found if found > kind.format => Err(StoreError::Newer {
-            found,
-            known: kind.format,
-        }),
-        _ => number("identity"),
-    }
+    kind.check_format(number("format")?)?;
+    number("identity")
 }
 
 /// Turns an empty database into a store of this kind.
 fn founded(database: &Database, kind: &StoreKind) -> Result<u64> {
     let identity = getrandom::u64().map_err(StoreError::io)?;
     let transaction = database.begin_write().map_err(StoreError::io)?;
-    {
-        let about = transaction.open_table(kind.about());
-        let mut about = about.map_err(StoreError::io)?;
-        let mut put = |key, value| about.insert(key, value).map(drop).map_err(StoreError::io);
-        put("format", kind.format)?;
-        put("identity", identity)?;
-    }
+    kind.found(&transaction, identity)?;
     transaction.commit().map_err(StoreError::io)?;
     Ok(identity)
 }

@@ -6,7 +6,9 @@ mod board;
 mod ending;
 mod example;
 mod settings;
+mod shared;
 mod stores;
+mod turns;
 
 /// Code that the IDL compiler has written for `tests/idl/board.idl`.
 mod idl {

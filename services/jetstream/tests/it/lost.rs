@@ -11,7 +11,7 @@ use punctual_jetstream::{JetStreamOptions, JetStreamStore};
 use crate::nats::{LIMIT, Nats, eventually};
 
 /// Proxy of a server, which may keep what the server sends. Its threads end with the test's process.
-struct Proxy {
+pub(crate) struct Proxy {
     url: String,
     state: Arc<Mutex<State>>,
 }
@@ -24,7 +24,7 @@ struct State {
 }
 
 impl Proxy {
-    fn of(server: &str) -> Self {
+    pub(crate) fn of(server: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("nats://{}", listener.local_addr().unwrap());
         let at = server.trim_start_matches("nats://").to_owned();
@@ -49,19 +49,23 @@ impl Proxy {
         Self { url, state }
     }
 
+    pub(crate) fn url(&self) -> String {
+        self.url.clone()
+    }
+
     /// Keeps what the server sends from now on.
-    fn keep(&self) {
+    pub(crate) fn keep(&self) {
         self.state.lock().unwrap().kept = Some(Vec::new());
     }
 
-    fn has_kept(&self, text: &str) -> bool {
+    pub(crate) fn has_kept(&self, text: &str) -> bool {
         let state = self.state.lock().unwrap();
         let kept = state.kept.as_deref().unwrap_or_default();
         kept.windows(text.len()).any(|some| some == text.as_bytes())
     }
 
     /// Lets what the server sends go on again. What was kept is lost.
-    fn lose(&self) {
+    pub(crate) fn lose(&self) {
         self.state.lock().unwrap().kept = None;
     }
 

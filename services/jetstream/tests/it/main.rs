@@ -12,6 +12,7 @@ mod lost;
 #[path = "../nats/mod.rs"]
 mod nats;
 mod nodes;
+mod records;
 mod secured;
 mod settings;
 mod takeover;

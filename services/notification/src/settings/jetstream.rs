@@ -1,12 +1,18 @@
 //! Settings of persistent events on NATS JetStream.
 
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use punctual_durable::EventStore;
+use punctual_durable::{InvalidName, Name};
 use punctual_host::Problem;
 use punctual_host::settings::{Key, Values};
-use punctual_jetstream::{Credentials, JetStreamOptions, JetStreamStore, JetStreamTls};
+use punctual_jetstream::{
+    Credentials, JetStreamOptions, JetStreamRecords, JetStreamStore, JetStreamTls,
+};
+
+use crate::service::NotificationService;
 
 pub(super) const SERVERS: Key<Vec<String>> = Key::list("jetstream", check_server)
     .value_name("URL")
@@ -31,6 +37,27 @@ pub(super) const TRUSTED: Key<Option<PathBuf>> = Key::path("jetstream-trusted")
     .requires(&["jetstream"])
     .doc("Trust certificates of the authorities in this file (PEM) besides the system's, and call NATS by TLS alone.");
 
+pub(super) const CLUSTER: Key<Option<String>> = Key::text("cluster")
+    .value_name("NAME")
+    .requires(&["jetstream"])
+    .doc(
+        "Share the service with other servers that have the same NAME: one of them serves, and another takes its place, with \
+         all that is kept, when it ends. Channels, connections and filters are kept on the NATS servers (2.12 or later), of \
+         which --store is this server's copy. References name all servers by `also_in_ior` of --listen.",
+    );
+pub(super) const LEASE: Key<Duration> = Key::time("cluster-lease")
+    .default("5s")
+    .requires(&["cluster"])
+    .doc(
+        "Time after which another server takes the place of one that gave no sign of life, and after which a server ends \
+         that the NATS servers have confirmed nothing to. At least 300 ms.",
+    );
+
+/// Shortest time after which events are handed out again that a server had.
+const SHORTEST_WAIT: Duration = Duration::from_secs(2);
+
+const ON_CLUSTER: &str =
+    "a name of letters, digits, `-` and `_`; NATS servers of version 2.12 or later";
 const ON_SERVERS: &str =
     "--jetstream takes NATS servers that run, with JetStream, as nats://host:port";
 
@@ -41,8 +68,37 @@ fn check_server(text: &str) -> Result<(), String> {
     }
 }
 
+/// Opens the service on the servers that the settings name, with its channels in a file or, in a cluster, on the servers,
+/// too.
+///
+/// # Errors
+/// The servers or the file cannot be opened.
+pub(super) fn opened(
+    values: &Values,
+    path: &Path,
+    on_file: impl FnOnce() -> Result<NotificationService, Problem>,
+) -> Result<NotificationService, Problem> {
+    let Some(events) = connected(values)? else {
+        return on_file();
+    };
+    let Some(name) = values.get(&CLUSTER) else {
+        let service = on_file()?;
+        service.set_event_store(Arc::new(events));
+        return Ok(service);
+    };
+    let bad = |error: &dyn Display| Problem::new(format!("--cluster: {error}"), ON_CLUSTER);
+    let name: Name = name.parse().map_err(|error: InvalidName| bad(&error))?;
+    let records = JetStreamRecords::new(&events, &name, values.get(&LEASE));
+    let records = records.map_err(|error| bad(&error))?;
+    Ok(NotificationService::clustered(
+        path,
+        Arc::new(records),
+        Arc::new(events),
+    ))
+}
+
 /// Connects to the servers, if the settings name any.
-pub(super) fn opened(values: &Values) -> Result<Option<Arc<dyn EventStore>>, Problem> {
+fn connected(values: &Values) -> Result<Option<JetStreamStore>, Problem> {
     let servers = values.get(&SERVERS);
     if servers.is_empty() {
         return Ok(None);
@@ -61,7 +117,15 @@ pub(super) fn opened(values: &Values) -> Result<Option<Arc<dyn EventStore>>, Pro
         replicas: values.count(&REPLICAS),
         ..JetStreamOptions::new(servers)
     };
+    let options = match values.get(&CLUSTER) {
+        // The events that a server held come again to the next one after this time.
+        Some(_) => JetStreamOptions {
+            acknowledge_wait: values.get(&LEASE).max(SHORTEST_WAIT),
+            ..options
+        },
+        None => options,
+    };
     let store = JetStreamStore::open(options);
     let store = store.map_err(|error| Problem::new(format!("--jetstream: {error}"), ON_SERVERS))?;
-    Ok(Some(Arc::new(store)))
+    Ok(Some(store))
 }

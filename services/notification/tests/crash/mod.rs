@@ -1,20 +1,23 @@
 //! A server process with persistent suppliers and consumers, killed at random. Each event that a push has taken reaches
-//! each consumer at least once, and each supplier's in order.
+//! each consumer at least once, and each supplier's in order. Either it is started again in its place, or another server of
+//! its cluster takes its place.
 //!
 //! The server is this test program, started again for one test, [`child`], with its orders in the environment. It says
 //! `ready` on standard output when it is served, with the reference to its factory.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Lines};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use punctual::{Any, Interface, NotNil, SystemException};
+use punctual::{Any, Interface, ListenEndpoint, NotNil, SystemException};
+use punctual_host::Turn;
+use punctual_jetstream::{JetStreamOptions, JetStreamRecords, JetStreamStore};
 use punctual_notification::NotificationService;
 use punctual_notification::cos_notification::{
     CONNECTION_RELIABILITY, EVENT_RELIABILITY, EventType, PERSISTENT, Property, StructuredEvent,
@@ -37,8 +40,12 @@ const BATCH: i32 = 50;
 /// Events of one supplier have numbers up to this.
 const EACH: i32 = 100_000_000;
 
-/// Variable with the server's orders: its host, its port and its file.
+/// Variable with the server's orders: its host, its port and its file; then, in a cluster, the other server's port, and the
+/// NATS server.
 const ORDERS: &str = "PUNCTUAL_NOTIFICATION_ORDERS";
+
+/// Lease of a cluster's servers, after which another one takes the place of one that was killed.
+const LEASE: Duration = Duration::from_millis(500);
 
 /// Time within which something has to go on.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -114,26 +121,29 @@ impl comm::SequencePushConsumerServant for Tracker {
     }
 }
 
-/// The server's process, which is killed when this is dropped.
+/// A server's process, which is killed when this is dropped.
 struct Server {
     process: Child,
-    /// Reference to the factory of channels.
-    factory: String,
+    lines: Lines<BufReader<ChildStdout>>,
 }
 
 impl Server {
-    fn start((host, port): (&str, u16), path: &Path, child: &str) -> Self {
+    fn start(orders: &str, child: &str) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", child, "--nocapture", "--test-threads", "1"]);
-        command.env(ORDERS, format!("{host} {port} {}", path.display()));
+        command.env(ORDERS, orders);
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let factory = lines.find_map(|line| {
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        Self { process, lines }
+    }
+
+    /// Waits until it serves; returns the reference to its factory of channels.
+    fn factory(&mut self) -> String {
+        let factory = self.lines.find_map(|line| {
             let line = line.unwrap();
             line.strip_prefix("ready ").map(str::to_owned)
         });
-        let factory = factory.expect("it serves");
-        Self { process, factory }
+        factory.expect("it serves")
     }
 }
 
@@ -149,10 +159,18 @@ pub(crate) fn child() {
     let Ok(orders) = std::env::var(ORDERS) else {
         return;
     };
-    let words: Vec<&str> = orders.splitn(3, ' ').collect();
-    let service = NotificationService::open(Path::new(words[2])).unwrap();
+    let words: Vec<&str> = orders.split(' ').collect();
+    let endpoint = ListenEndpoint::iiop(words[0], words[1].parse().unwrap());
+    let path = Path::new(words[2]);
+    let (service, endpoint) = match &words[3..] {
+        [other, nats] => (
+            clustered(path, nats),
+            endpoint.option("also_in_ior", format!("{}:{other}", words[0])),
+        ),
+        _ => (NotificationService::open(path).unwrap(), endpoint),
+    };
     service.set_limits(limits());
-    let served = Served::of(service, (words[0], words[1].parse().unwrap()));
+    let served = Served::at(service, endpoint);
     let factory = served.orb.object_to_string(served.factory.as_object());
     println!("\nready {}", factory.unwrap());
     loop {
@@ -160,18 +178,86 @@ pub(crate) fn child() {
     }
 }
 
+/// Waits until this server of a cluster may serve.
+fn clustered(path: &Path, nats: &str) -> NotificationService {
+    let options = JetStreamOptions {
+        acknowledge_wait: Duration::from_secs(2),
+        ..JetStreamOptions::new([nats])
+    };
+    let events = JetStreamStore::open(options).unwrap();
+    let name = "notification".parse().unwrap();
+    let records = JetStreamRecords::new(&events, &name, LEASE).unwrap();
+    let records = Arc::new(records);
+    assert!(records.wait(&mut || false).unwrap());
+    NotificationService::clustered(path, records, Arc::new(events))
+}
+
+/// Servers of a run, of which one serves.
+struct Servers<'r> {
+    /// Orders for each.
+    orders: Vec<String>,
+    child: &'r str,
+    /// The one that serves, and then those that wait.
+    running: Vec<(usize, Server)>,
+}
+
+impl<'r> Servers<'r> {
+    /// Starts one server in a file, or, with a NATS server, two of a cluster. Returns the reference of the one that serves,
+    /// too.
+    fn start(plan: &Plan, folder: &Path, nats: Option<&str>, child: &'r str) -> (Self, String) {
+        let free = [(); 2].map(|()| TcpListener::bind((plan.host, 0)).unwrap());
+        let ports = free.map(|free| free.local_addr().unwrap().port());
+        let path = |number: usize| folder.join(format!("notification{number}.redb"));
+        let order =
+            |number: usize| format!("{} {} {}", plan.host, ports[number], path(number).display());
+        let orders = match nats {
+            None => vec![order(0)],
+            Some(nats) => [0, 1]
+                .map(|number| format!("{} {} {nats}", order(number), ports[1 - number]))
+                .to_vec(),
+        };
+        let mut servers = Self {
+            orders,
+            child,
+            running: Vec::new(),
+        };
+        servers.begin(0);
+        let factory = servers.running[0].1.factory();
+        for number in 1..servers.orders.len() {
+            servers.begin(number);
+        }
+        (servers, factory)
+    }
+
+    fn begin(&mut self, number: usize) {
+        let server = Server::start(&self.orders[number], self.child);
+        self.running.push((number, server));
+    }
+
+    /// Kills the one that serves, starts it again, and waits until one serves.
+    fn kill(&mut self) {
+        let (number, server) = self.running.remove(0);
+        drop(server);
+        self.begin(number);
+        self.running[0].1.factory();
+    }
+}
+
 /// Runs the plan; `child` is the name of the test that calls [`child`].
 pub(crate) fn run(plan: Plan, child: &str) {
+    run_with(plan, None, child);
+}
+
+/// Runs the plan on two servers of a cluster, which share a NATS server.
+pub(crate) fn run_clustered(plan: Plan, nats: &str, child: &str) {
+    run_with(plan, Some(nats), child);
+}
+
+fn run_with(plan: Plan, nats: Option<&str>, child: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("notification.redb");
-    let port = {
-        let free = TcpListener::bind((plan.host, 0)).unwrap();
-        free.local_addr().unwrap().port()
-    };
-    let start = || Server::start((plan.host, port), &path, child);
-    let mut server = start();
+    let (mut servers, factory) = Servers::start(&plan, folder.path(), nats, child);
     let program = Program::new();
-    let channel = channel(&program, &server.factory);
+    let channel = channel(&program, &factory);
     let pushed = [pushed_to(&program, &channel), pushed_to(&program, &channel)];
     let pulled = Tracker::default();
     let pulls = program.pulls_from(&channel);
@@ -189,8 +275,7 @@ pub(crate) fn run(plan: Plan, child: &str) {
         let mut random = seed();
         for _ in 0..plan.kills {
             std::thread::sleep(Duration::from_millis(1 + random.next() % plan.most_life));
-            drop(server);
-            server = start();
+            servers.kill();
         }
         let (mut since, mut before) = (Instant::now(), 0);
         while !has_all() && since.elapsed() < LIMIT {

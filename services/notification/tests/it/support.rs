@@ -43,8 +43,13 @@ impl Served {
 
     /// Serves a service at a place.
     pub(crate) fn of(service: NotificationService, (host, port): (&str, u16)) -> Self {
+        Self::at(service, ListenEndpoint::iiop(host, port))
+    }
+
+    /// Serves a service at an endpoint.
+    pub(crate) fn at(service: NotificationService, endpoint: ListenEndpoint) -> Self {
         let orb = Orb::builder()
-            .listen(ListenEndpoint::iiop(host, port))
+            .listen(endpoint)
             .configure(|config| {
                 NotificationService::configure(config);
                 config.collocation = Collocation::None;

@@ -1,0 +1,143 @@
+//! Records and signs of life as messages.
+
+use std::time::Duration;
+
+use async_nats::{HeaderMap, Message as Received, Subject};
+use bytes::Bytes;
+use punctual_durable::Name;
+use punctual_host::store::{SharedRecord, StoreError};
+use serde_json::{Value, json};
+
+/// Header of a removal.
+const REMOVED: &str = "Punctual-Removed";
+/// Header that names the writer, and its write.
+const WRITE: &str = "Punctual-Write";
+
+/// Time for which a removal is kept.
+const KEPT: Duration = Duration::from_secs(3_600);
+
+/// Bytes that the headers of a message take at most.
+const HEADERS: usize = 512;
+
+/// Subjects of shared records, and the stream that has them.
+#[derive(Clone, Debug)]
+pub(super) struct Root {
+    prefix: String,
+    name: Name,
+}
+
+/// Message of a record, or a sign of life.
+#[derive(Clone, Debug)]
+pub(super) struct Message {
+    pub(super) subject: Subject,
+    pub(super) payload: Bytes,
+    is_removed: bool,
+}
+
+impl Root {
+    pub(super) fn new(prefix: &str, name: &Name) -> Self {
+        Self {
+            prefix: prefix.to_owned(),
+            name: name.clone(),
+        }
+    }
+
+    pub(super) fn stream(&self) -> String {
+        format!("{}-shared-{}", self.prefix, self.name)
+    }
+
+    fn subject(&self, rest: &str) -> String {
+        format!("{}-shared.{}.{rest}", self.prefix, self.name)
+    }
+
+    /// Returns all subjects of the stream.
+    pub(super) fn all(&self) -> String {
+        self.subject(">")
+    }
+
+    /// Returns the subject of the holder's signs of life.
+    pub(super) fn holder(&self) -> String {
+        self.subject("holder")
+    }
+
+    /// Returns the sign of life of a holder, or of one that ends.
+    pub(super) fn sign(&self, holder: &str, is_ending: bool) -> Message {
+        let sign = json!({ "holder": holder, "ends": is_ending });
+        Message {
+            subject: self.holder().into(),
+            payload: sign.to_string().into(),
+            is_removed: false,
+        }
+    }
+
+    /// Returns the messages of records.
+    ///
+    /// # Errors
+    /// A value is longer than the servers take.
+    pub(super) fn messages(
+        &self,
+        records: &[SharedRecord],
+        most: usize,
+    ) -> Result<Vec<Message>, StoreError> {
+        let messages = records.iter().map(|record| {
+            let payload = Bytes::from(record.value.clone().unwrap_or_default());
+            if payload.len() > most.saturating_sub(HEADERS) {
+                let length = payload.len();
+                let why =
+                    format!("a record of {length} bytes is longer than the NATS servers take");
+                return Err(StoreError::NotStorable(why));
+            }
+            let subject = self.subject(&format!("record.{}.{}", record.table, record.number));
+            Ok(Message {
+                subject: subject.into(),
+                payload,
+                is_removed: record.value.is_none(),
+            })
+        });
+        messages.collect()
+    }
+}
+
+impl Message {
+    /// Returns the headers of the message, as part of a write.
+    pub(super) fn headers(&self, write: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(WRITE, write);
+        if self.is_removed {
+            headers.insert(REMOVED, "1");
+            headers.insert("Nats-TTL", KEPT.as_secs().to_string());
+        }
+        headers
+    }
+}
+
+/// Returns the holder that a sign of life names; `None` if it has ended.
+pub(super) fn holder(payload: &[u8]) -> Option<String> {
+    let sign: Value = serde_json::from_slice(payload).ok()?;
+    let is_ending = sign["ends"].as_bool().unwrap_or(false);
+    let holder = sign["holder"].as_str().filter(|_| !is_ending);
+    holder.map(str::to_owned)
+}
+
+/// Returns the write that stored a message, by the text of its headers.
+pub(super) fn write_of(headers: &str) -> Option<&str> {
+    headers.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        (name == WRITE).then(|| value.trim())
+    })
+}
+
+/// Returns the record of a message; `None` for signs of life and removals.
+pub(super) fn record(message: &Received) -> Option<SharedRecord> {
+    let mut parts = message.subject.rsplitn(4, '.');
+    let number = parts.next()?.parse().ok()?;
+    let table = parts.next()?;
+    let is_record = parts.next()? == "record";
+    let headers = message.headers.as_ref();
+    let is_removed = headers.is_some_and(|headers| headers.get(REMOVED).is_some());
+    (is_record && !is_removed).then(|| SharedRecord {
+        table: table.into(),
+        number,
+        value: Some(message.payload.to_vec()),
+    })
+}

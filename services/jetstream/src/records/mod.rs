@@ -1,0 +1,232 @@
+//! Records that the servers of a service share, on a stream that one of them writes at a time.
+//!
+//! | subject | message |
+//! |---|---|
+//! | `PREFIX-shared.NAME.holder` | the server that writes, which sends it again and again |
+//! | `PREFIX-shared.NAME.record.TABLE.NUMBER` | a record's value; or its removal, which is kept for an hour |
+//!
+//! The stream keeps the latest message of each subject. Each write states the number of the last message that the writer
+//! knows of, and the servers refuse it if another has been stored since: once a server has taken the right to write, the
+//! one before can write nothing, however late its messages arrive. No clocks are compared: a server that waits takes the
+//! right when no message was stored for the time of the lease by its own clock, and a holder whose messages the servers
+//! have not confirmed for that time has lost it.
+//!
+//! ```text
+//! message     records and signs of life as messages
+//! writer      writes, each only if no other server has written
+//! turn        waiting for the right to write, and signs of life
+//! ```
+
+mod message;
+mod turn;
+mod writer;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use async_nats::jetstream::context::CreateStreamErrorKind;
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
+use futures_util::StreamExt;
+use punctual_durable::{DurableError, Name};
+use punctual_host::store::{SharedRecord, SharedRecords, StoreError};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use crate::connection::{Connection, refused};
+use crate::runtime::Runtime;
+use crate::store::JetStreamStore;
+
+use message::{Root, record};
+use writer::{Failure, Writer};
+
+/// Shortest time of a lease.
+const SHORTEST: Duration = Duration::from_millis(300);
+
+/// Records that the servers of a service share, and the right to write them: see the [`Turn`](punctual_host::Turn).
+pub struct JetStreamRecords {
+    runtime: Arc<Runtime>,
+    connection: Connection,
+    root: Root,
+    replicas: usize,
+    lease: Duration,
+    right: Arc<Right>,
+}
+
+/// Right to write, as far as this process has it.
+struct Right {
+    /// `None` before this process has had the right.
+    writer: Mutex<Option<Writer>>,
+    loss: OnceLock<String>,
+}
+
+impl Right {
+    fn lose(&self, reason: &str) {
+        // The first reason counts.
+        if self.loss.set(reason.to_owned()).is_ok() {
+            tracing::error!("this server has lost the right to serve: {reason}");
+        }
+    }
+}
+
+impl fmt::Debug for JetStreamRecords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JetStreamRecords")
+            .field("stream", &self.root.stream())
+            .field("loss", &self.right.loss.get())
+            .finish_non_exhaustive()
+    }
+}
+
+impl JetStreamRecords {
+    /// Makes the records with a name, on the servers of a store. Servers with the same name share them. Another one may
+    /// take the right to write when there was no sign of life of its holder for the time `lease`.
+    ///
+    /// # Errors
+    /// [`DurableError::Invalid`]: the servers are older than 2.12; the lease is shorter than 300 ms.
+    pub fn new(store: &JetStreamStore, name: &Name, lease: Duration) -> Result<Self, DurableError> {
+        let (runtime, connection) = store.parts();
+        if !connection.has_version(2, 12) {
+            let what = "records are shared by NATS servers of version 2.12 or later";
+            return Err(DurableError::Invalid(what.to_owned()));
+        }
+        if lease < SHORTEST {
+            let what = format!("the lease of {lease:?} is shorter than {SHORTEST:?}");
+            return Err(DurableError::Invalid(what));
+        }
+        let (prefix, replicas) = store.placement();
+        Ok(Self {
+            runtime,
+            connection,
+            root: Root::new(prefix, name),
+            replicas,
+            lease,
+            right: Arc::new(Right {
+                writer: Mutex::default(),
+                loss: OnceLock::new(),
+            }),
+        })
+    }
+
+    fn config(&self) -> Config {
+        Config {
+            name: self.root.stream(),
+            subjects: vec![self.root.all()],
+            retention: RetentionPolicy::Limits,
+            discard: DiscardPolicy::Old,
+            storage: StorageType::File,
+            num_replicas: self.replicas,
+            max_messages_per_subject: 1,
+            allow_message_ttl: true,
+            allow_atomic_publish: true,
+            ..Config::default()
+        }
+    }
+
+    /// Makes the stream, if it is not there.
+    fn make_stream(&self) -> Result<(), DurableError> {
+        let (connection, config) = (self.connection.clone(), self.config());
+        self.runtime.call(async move {
+            let mut attempts = connection.attempts();
+            loop {
+                let context = &connection.context;
+                let error = match context.create_or_update_stream(config.clone()).await {
+                    Ok(_) => return Ok(()),
+                    Err(error) => error,
+                };
+                let error = match error.kind() {
+                    CreateStreamErrorKind::JetStream(error) => refused(&error),
+                    _ => DurableError::Away(error.to_string()),
+                };
+                attempts.again(error).await?;
+            }
+        })
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        match self.right.loss.get() {
+            Some(loss) => Err(StoreError::Away(loss.clone())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Reads all messages up to one with this number or a later one.
+async fn read(
+    connection: &Connection,
+    stream: &str,
+    last: u64,
+) -> Result<Vec<SharedRecord>, DurableError> {
+    let away = |error: &dyn fmt::Display| DurableError::Away(error.to_string());
+    let config = pull::OrderedConfig {
+        deliver_policy: DeliverPolicy::All,
+        ..pull::OrderedConfig::default()
+    };
+    let stream = connection.context.get_stream_no_info(stream).await;
+    let stream = stream.map_err(|error| away(&error))?;
+    let consumer = stream.create_consumer(config).await;
+    let consumer = consumer.map_err(|error| away(&error))?;
+    let mut messages = consumer.messages().await.map_err(|error| away(&error))?;
+    let mut records = Vec::new();
+    loop {
+        let next = timeout(connection.patience, messages.next()).await;
+        let next = next.map_err(|_| away(&"no message of the stream in time"))?;
+        let message = next.ok_or_else(|| away(&"the stream has ended"))?;
+        let message = message.map_err(|error| away(&error))?;
+        let number = message
+            .info()
+            .map_err(|error| away(&error))?
+            .stream_sequence;
+        records.extend(record(&message.message));
+        // The holder's signs of life come last.
+        if number >= last {
+            return Ok(records);
+        }
+    }
+}
+
+impl SharedRecords for JetStreamRecords {
+    fn read(&self) -> Result<Vec<SharedRecord>, StoreError> {
+        self.check()?;
+        let (connection, right) = (self.connection.clone(), self.right.clone());
+        let stream = self.root.stream();
+        let records = self.runtime.call(async move {
+            let last = right.writer.lock().await.as_ref().map(Writer::last);
+            let without = || DurableError::Away("this server has not the right to write".into());
+            read(&connection, &stream, last.ok_or_else(without)?).await
+        });
+        records.map_err(|error| StoreError::Away(error.to_string()))
+    }
+
+    fn write(&self, records: &[SharedRecord]) -> Result<(), StoreError> {
+        self.check()?;
+        let messages = self
+            .root
+            .messages(records, self.connection.client.max_payload())?;
+        let (connection, right) = (self.connection.clone(), self.right.clone());
+        let written = self.runtime.call(async move {
+            let mut writer = right.writer.lock().await;
+            let Some(writer) = writer.as_mut() else {
+                return Ok(Err(Failure::Away(
+                    "this server has not the right to write".into(),
+                )));
+            };
+            for part in messages.chunks(writer::MOST) {
+                if let Err(failure) = writer.write(&connection, part).await {
+                    if let Failure::Lost(reason) = &failure {
+                        right.lose(reason);
+                    }
+                    return Ok(Err(failure));
+                }
+            }
+            Ok(Ok(()))
+        });
+        let written = written.unwrap_or_else(|error| Err(Failure::Away(error.to_string())));
+        written.map_err(|failure| match failure {
+            Failure::Refused(reason) => StoreError::Io(reason),
+            Failure::Lost(reason) => StoreError::Away(reason),
+            Failure::Away(reason) => StoreError::Unknown(reason),
+        })
+    }
+}

@@ -1,0 +1,267 @@
+//! Writes to the stream, each only if no other server has written since the one before.
+
+use async_nats::{HeaderMap, Request};
+use data_encoding::BASE64;
+use serde_json::json;
+use tokio::time::{Instant, timeout};
+
+use super::message::{Message, Root, holder, write_of};
+use crate::connection::{Attempts, Connection, LONGEST_WAIT, RequestError, parsed};
+
+/// Maximum number of messages in one write: that of a batch, less some.
+pub(super) const MOST: usize = 900;
+
+const EXPECTED: &str = "Nats-Expected-Last-Sequence";
+
+/// Codes of a refusal since another message was stored meanwhile.
+const WRONG_LAST: [u64; 2] = [10_071, 10_164];
+
+/// Code of a message that is not there.
+const NO_MESSAGE: u64 = 10_037;
+
+/// Reason why a write has failed.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The servers refuse it, and would again.
+    Refused(String),
+    /// Another server has taken the right to write.
+    Lost(String),
+    /// The servers cannot be reached, or have not said whether it was written.
+    Away(String),
+}
+
+/// State of the stream.
+#[derive(Debug)]
+pub(super) struct Look {
+    /// Number of the last message.
+    pub(super) last: u64,
+    /// Server that has the right to write, if any.
+    pub(super) holder: Option<String>,
+}
+
+/// Writer of the stream's messages.
+#[derive(Debug)]
+pub(super) struct Writer {
+    root: Root,
+    /// Name of the holder, which is different for each process and time.
+    holder: String,
+    writes: u64,
+    attempts: u64,
+    /// Number of the last message in the stream, as far as is known.
+    last: u64,
+    /// Moment of the last write that was confirmed.
+    pub(super) confirmed: Instant,
+}
+
+/// State of the stream after a write was refused as another message was stored before.
+enum Outcome {
+    /// An attempt whose answer was lost has written it.
+    Written,
+    /// The last message is one of this writer's before.
+    Behind,
+}
+
+impl Writer {
+    /// Makes the writer that goes on after the message with this number.
+    pub(super) fn new(root: Root, holder: String, last: u64) -> Self {
+        Self {
+            root,
+            holder,
+            writes: 0,
+            attempts: 0,
+            last,
+            confirmed: Instant::now(),
+        }
+    }
+
+    /// Returns the number of the last message.
+    pub(super) fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Sends a sign of life, or says that this server ends.
+    pub(super) async fn sign(
+        &mut self,
+        connection: &Connection,
+        is_ending: bool,
+    ) -> Result<(), Failure> {
+        let sign = self.root.sign(&self.holder, is_ending);
+        self.write(connection, &[sign]).await
+    }
+
+    /// Writes messages, all or none.
+    ///
+    /// # Errors
+    /// See [`Failure`]. If that is [`Failure::Away`], the messages may have been written.
+    pub(super) async fn write(
+        &mut self,
+        connection: &Connection,
+        messages: &[Message],
+    ) -> Result<(), Failure> {
+        self.writes += 1;
+        let write = format!("{}/{}", self.holder, self.writes);
+        let mut attempts = connection.attempts();
+        loop {
+            let sent = Instant::now();
+            let error = match self.attempt(connection, messages, &write).await {
+                Ok(last) => {
+                    self.last = last;
+                    self.confirmed = sent;
+                    return Ok(());
+                }
+                Err(error) => error,
+            };
+            if WRONG_LAST.iter().any(|code| error.has_code(*code)) {
+                match self.outcome(connection, &write, &mut attempts).await? {
+                    Outcome::Written => {
+                        self.confirmed = sent;
+                        return Ok(());
+                    }
+                    Outcome::Behind => continue,
+                }
+            }
+            attempts.again(error).await.map_err(Failure::of)?;
+        }
+    }
+
+    /// Sends messages once; returns the number of the last one.
+    async fn attempt(
+        &mut self,
+        connection: &Connection,
+        messages: &[Message],
+        write: &str,
+    ) -> Result<u64, RequestError> {
+        let Some((last, before)) = messages.split_last() else {
+            return Ok(self.last);
+        };
+        self.attempts += 1;
+        let batch = format!("{}-{}", self.holder, self.attempts);
+        let headers = |number: usize, message: &Message| {
+            let mut headers = message.headers(write);
+            if number == 1 {
+                headers.insert(EXPECTED, self.last.to_string());
+            }
+            if !before.is_empty() {
+                headers.insert("Nats-Batch-Id", batch.as_str());
+                headers.insert("Nats-Batch-Sequence", number.to_string());
+            }
+            headers
+        };
+        for (number, message) in (1..).zip(before) {
+            let (subject, payload) = (message.subject.clone(), message.payload.clone());
+            let headers = headers(number, message);
+            let sending = connection
+                .client
+                .publish_with_headers(subject, headers, payload);
+            let sent = timeout(connection.patience.min(LONGEST_WAIT), sending).await;
+            let sent = sent.map_err(|_| RequestError::Away("the connection is cut off".into()))?;
+            sent.map_err(|error| RequestError::Away(error.to_string()))?;
+        }
+        let mut headers = headers(messages.len(), last);
+        if !before.is_empty() {
+            headers.insert("Nats-Batch-Commit", "1");
+        }
+        ask(connection, last, headers).await
+    }
+
+    /// Finds out what the stream has, after a write was refused.
+    async fn outcome(
+        &mut self,
+        connection: &Connection,
+        write: &str,
+        attempts: &mut Attempts,
+    ) -> Result<Outcome, Failure> {
+        let (last, found) = loop {
+            match last_write(connection, &self.root).await {
+                Ok(found) => break found,
+                Err(error) => attempts.again(error).await.map_err(Failure::of)?,
+            }
+        };
+        match found {
+            Some(found) if found == write => {
+                self.last = last;
+                Ok(Outcome::Written)
+            }
+            Some(found) if found.split('/').next() == Some(&self.holder) => {
+                self.last = last;
+                Ok(Outcome::Behind)
+            }
+            _ => Err(Failure::Lost("another server serves now".to_owned())),
+        }
+    }
+}
+
+impl Failure {
+    fn of(error: RequestError) -> Self {
+        match error {
+            RequestError::Refused { .. } if !error.is_passing() => Self::Refused(error.to_string()),
+            _ => Self::Away(error.to_string()),
+        }
+    }
+}
+
+/// Sends the last message of a write, and waits for the number that the stream gives it.
+async fn ask(
+    connection: &Connection,
+    message: &Message,
+    headers: HeaderMap,
+) -> Result<u64, RequestError> {
+    let request = Request::new()
+        .headers(headers)
+        .payload(message.payload.clone())
+        .timeout(None);
+    let reply = connection
+        .client
+        .send_request(message.subject.clone(), request);
+    let reply = timeout(connection.patience.min(LONGEST_WAIT), reply).await;
+    let reply = reply.map_err(|_| RequestError::Away("no answer in time".to_owned()))?;
+    let reply = reply.map_err(|error| RequestError::Away(error.to_string()))?;
+    let answer = parsed(&reply.payload)?;
+    let number = answer["seq"].as_u64();
+    number.ok_or_else(|| RequestError::Away("the answer is not JetStream's".to_owned()))
+}
+
+/// Returns the number of the last message, and the write that stored it.
+async fn last_write(
+    connection: &Connection,
+    root: &Root,
+) -> Result<(u64, Option<String>), RequestError> {
+    let last = last_number(connection, root).await?;
+    let request = json!({ "seq": last }).to_string();
+    let subject = format!("STREAM.MSG.GET.{}", root.stream());
+    let found = match connection.request_with(subject, request.into()).await {
+        Ok(found) => found,
+        Err(error) if error.has_code(NO_MESSAGE) => return Ok((last, None)),
+        Err(error) => return Err(error),
+    };
+    let headers = found["message"]["hdrs"].as_str().unwrap_or_default();
+    let headers = BASE64.decode(headers.as_bytes()).unwrap_or_default();
+    let headers = String::from_utf8_lossy(&headers);
+    Ok((last, write_of(&headers).map(str::to_owned)))
+}
+
+async fn last_number(connection: &Connection, root: &Root) -> Result<u64, RequestError> {
+    let info = connection
+        .request(format!("STREAM.INFO.{}", root.stream()))
+        .await?;
+    let last = info["state"]["last_seq"].as_u64();
+    last.ok_or_else(|| RequestError::Away("the answer is not JetStream's".to_owned()))
+}
+
+/// Returns what the stream has now.
+pub(super) async fn look(connection: &Connection, root: &Root) -> Result<Look, RequestError> {
+    // The number first: if a sign of life comes in between, a claim after this number is refused.
+    let last = last_number(connection, root).await?;
+    let request = json!({ "last_by_subj": root.holder() }).to_string();
+    let subject = format!("STREAM.MSG.GET.{}", root.stream());
+    let holder = match connection.request_with(subject, request.into()).await {
+        Ok(found) => {
+            let sign = found["message"]["data"].as_str().unwrap_or_default();
+            let sign = BASE64.decode(sign.as_bytes()).unwrap_or_default();
+            holder(&sign)
+        }
+        Err(error) if error.has_code(NO_MESSAGE) => None,
+        Err(error) => return Err(error),
+    };
+    Ok(Look { last, holder })
+}
