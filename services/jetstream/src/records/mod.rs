@@ -34,7 +34,7 @@ use punctual_host::store::{SharedRecord, SharedRecords, StoreError};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use crate::connection::{Connection, refused};
+use crate::connection::{Connection, LONGEST_WAIT, refused};
 use crate::runtime::Runtime;
 use crate::store::JetStreamStore;
 
@@ -170,7 +170,7 @@ async fn read(
     let mut messages = consumer.messages().await.map_err(|error| away(&error))?;
     let mut records = Vec::new();
     loop {
-        let next = timeout(connection.patience, messages.next()).await;
+        let next = timeout(LONGEST_WAIT, messages.next()).await;
         let next = next.map_err(|_| away(&"no message of the stream in time"))?;
         let message = next.ok_or_else(|| away(&"the stream has ended"))?;
         let message = message.map_err(|error| away(&error))?;
@@ -194,7 +194,15 @@ impl SharedRecords for JetStreamRecords {
         let records = self.runtime.call(async move {
             let last = right.writer.lock().await.as_ref().map(Writer::last);
             let without = || DurableError::Away("this server has not the right to write".into());
-            read(&connection, &stream, last.ok_or_else(without)?).await
+            let last = last.ok_or_else(without)?;
+            let mut attempts = connection.attempts();
+            loop {
+                // The consumer may be lost with a node of a cluster.
+                match read(&connection, &stream, last).await {
+                    Ok(records) => return Ok(records),
+                    Err(error) => attempts.again(error).await?,
+                }
+            }
         });
         records.map_err(|error| StoreError::Away(error.to_string()))
     }
