@@ -27,6 +27,10 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Time after which a request for events is sent again.
 const EXPIRES: Duration = Duration::from_secs(30);
 
+/// Number of times that the servers wait for acknowledgements before events are handed out though some that were delivered
+/// before have not come again: another process has them. A new leader of a cluster is late with them.
+const WAITS: u32 = 4;
+
 /// Interval of the servers' signs of life while there are no events.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
@@ -56,6 +60,19 @@ pub(crate) struct Follower {
     gathers_until: Option<Instant>,
     /// Number of the next delivery; `None` before the first.
     next_delivery: Option<u64>,
+}
+
+/// Events that are delivered and not acknowledged, as the servers have it.
+#[derive(Debug)]
+struct Pending {
+    /// Number of these events.
+    events: u64,
+    /// Position up to which all events are acknowledged.
+    acknowledged: u64,
+    /// Position of the last event that was delivered.
+    delivered: u64,
+    /// Number of deliveries until now.
+    deliveries: u64,
 }
 
 /// Caller that waits for acknowledgements to arrive.
@@ -212,7 +229,7 @@ impl Follower {
 
     /// Hands no event out before those that are delivered and not acknowledged are all there.
     fn gather(&mut self) {
-        self.gathers_until = Some(Instant::now() + self.limits.acknowledge_wait + PAUSE);
+        self.gathers_until = Some(Instant::now() + self.limits.acknowledge_wait * WAITS + PAUSE);
         self.held.gather(true);
     }
 
@@ -245,9 +262,17 @@ impl Follower {
     /// acknowledgements have arrived, and so have the events that another process has left.
     async fn look(&mut self) {
         let pending = self.pending().await;
-        let is_settled = pending
-            .as_ref()
-            .is_ok_and(|pending| *pending <= self.held.len() as u64);
+        let is_settled = pending.as_ref().is_ok_and(|pending| {
+            // A new leader of a cluster may not know of the latest deliveries, which are none of the pending ones then.
+            let held = self
+                .held
+                .count(pending.acknowledged + 1..=pending.delivered);
+            pending.events <= held as u64
+        });
+        if let (true, Ok(pending)) = (is_settled, &pending) {
+            // The first delivery that comes may have others before it which were lost.
+            self.next_delivery.get_or_insert(pending.deliveries + 1);
+        }
         let now = Instant::now();
         if is_settled || self.gathers_until.is_some_and(|end| end <= now) {
             self.gathers_until = None;
@@ -272,10 +297,16 @@ impl Follower {
         }
     }
 
-    /// Returns the number of events that are delivered and not acknowledged, as the servers have it.
-    async fn pending(&self) -> Result<u64, RequestError> {
+    /// Returns what is delivered and not acknowledged, as the servers have it.
+    async fn pending(&self) -> Result<Pending, RequestError> {
         let info = self.info().await?;
-        Ok(info["num_ack_pending"].as_u64().unwrap_or(0))
+        let number = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
+        Ok(Pending {
+            events: number(&info["num_ack_pending"]),
+            acknowledged: number(&info["ack_floor"]["stream_seq"]),
+            delivered: number(&info["delivered"]["stream_seq"]),
+            deliveries: number(&info["delivered"]["consumer_seq"]),
+        })
     }
 
     async fn info(&self) -> Result<serde_json::Value, RequestError> {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use async_nats::Subject;
@@ -159,10 +160,14 @@ impl Held {
         self.wake();
     }
 
-    /// Returns the number of events that are held.
-    pub(crate) fn len(&self) -> usize {
+    /// Returns the number of events at these positions that are held.
+    pub(crate) fn count(&self, positions: RangeInclusive<u64>) -> usize {
+        if positions.is_empty() {
+            return 0;
+        }
         let state = self.state.lock();
-        state.ready.len() + state.handed.len()
+        let handed = state.handed.range(positions.clone()).count();
+        state.ready.range(positions).count() + handed
     }
 
     /// Returns where the servers learn of each event that is held, in the order of the log.
@@ -264,7 +269,9 @@ mod tests {
         assert_eq!(take(&held), [0; 0]);
         held.gather(false);
         assert_eq!(take(&held), [3, 5, 7]);
-        assert_eq!(held.len(), 3);
+        assert_eq!(held.count(1..=7), 3);
+        assert_eq!(held.count(4..=6), 1);
+        assert_eq!(held.count(8..=7), 0);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A million persistent events, and a server that is killed 50 times: takes many minutes.
+//! A million persistent events, and servers that are killed 50 times, in a file and in a cluster: takes many minutes each.
 //! `cargo test -p punctual-notification --test slow`, or `cargo xtask test --slow`. `PUNCTUAL_KILLS=10` makes it a fifth of
 //! each.
 #![allow(missing_docs, dead_code, clippy::unwrap_used)]
@@ -6,21 +6,35 @@
 #[path = "it/clients.rs"]
 mod clients;
 mod crash;
+#[path = "../../jetstream/tests/nats/mod.rs"]
+mod nats;
 #[path = "it/support.rs"]
 mod support;
 
-use crash::{Plan, child, run};
+use crash::{Plan, child, run, run_clustered};
+use nats::Nats;
 
-#[test]
-fn a_million_persistent_events_survive_fifty_kills_of_the_server() {
+fn plan(host: &'static str) -> Plan {
     let kills = std::env::var("PUNCTUAL_KILLS").map_or(50, |kills| kills.parse().unwrap());
-    let plan = Plan {
+    Plan {
         kills,
         events: i32::try_from(kills).unwrap() * 20_000,
         most_life: 10_000,
-        host: "127.79.3.2",
+        host,
+    }
+}
+
+#[test]
+fn a_million_persistent_events_survive_fifty_kills_of_the_server() {
+    run(plan("127.79.3.2"), "process_that_is_killed");
+}
+
+#[test]
+fn a_million_persistent_events_survive_fifty_kills_of_servers_of_a_cluster_and_of_nats_nodes() {
+    let Some(mut nodes) = Nats::cluster() else {
+        return;
     };
-    run(plan, "process_that_is_killed");
+    run_clustered(plan("127.79.3.4"), &mut nodes, "process_that_is_killed");
 }
 
 #[test]

@@ -28,6 +28,7 @@ use punctual_notification::cos_notify_channel_admin::{
 };
 use punctual_notification::cos_notify_comm as comm;
 
+use crate::nats::Nats;
 use crate::support::{
     Program, Served, consumers, event, limits, narrowed, number, property, push_supplier,
 };
@@ -41,7 +42,7 @@ const BATCH: i32 = 50;
 const EACH: i32 = 100_000_000;
 
 /// Variable with the server's orders: its host, its port and its file; then, in a cluster, the other server's port, and the
-/// NATS server.
+/// NATS servers, with commas between.
 const ORDERS: &str = "PUNCTUAL_NOTIFICATION_ORDERS";
 
 /// Lease of a cluster's servers, after which another one takes the place of one that was killed.
@@ -180,9 +181,11 @@ pub(crate) fn child() {
 
 /// Waits until this server of a cluster may serve.
 fn clustered(path: &Path, nats: &str) -> NotificationService {
+    let nodes: Vec<&str> = nats.split(',').collect();
     let options = JetStreamOptions {
         acknowledge_wait: Duration::from_secs(2),
-        ..JetStreamOptions::new([nats])
+        replicas: nodes.len(),
+        ..JetStreamOptions::new(nodes)
     };
     let events = JetStreamStore::open(options).unwrap();
     let name = "notification".parse().unwrap();
@@ -245,17 +248,31 @@ impl<'r> Servers<'r> {
 
 /// Runs the plan; `child` is the name of the test that calls [`child`].
 pub(crate) fn run(plan: Plan, child: &str) {
-    run_with(plan, None, child);
+    run_with(plan, &mut [], child);
 }
 
-/// Runs the plan on two servers of a cluster, which share a NATS server.
-pub(crate) fn run_clustered(plan: Plan, nats: &str, child: &str) {
-    run_with(plan, Some(nats), child);
+/// Runs the plan on two servers of a cluster, which share NATS servers. If these are several, one of them is killed, too, and
+/// started again.
+pub(crate) fn run_clustered(plan: Plan, nodes: &mut [Nats], child: &str) {
+    run_with(plan, nodes, child);
 }
 
-fn run_with(plan: Plan, nats: Option<&str>, child: &str) {
+/// Kills a node, and starts it again. The others must be a majority.
+fn kill_node(nodes: &mut [Nats], random: &mut Random) {
+    if nodes.len() < 3 {
+        return;
+    }
+    let node = usize::try_from(random.next()).unwrap() % nodes.len();
+    nodes[node].kill();
+    nodes[node].restart();
+    nodes[node].wait();
+}
+
+fn run_with(plan: Plan, nodes: &mut [Nats], child: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let (mut servers, factory) = Servers::start(&plan, folder.path(), nats, child);
+    let urls: Vec<&str> = nodes.iter().map(|node| node.url.as_str()).collect();
+    let nats = (!urls.is_empty()).then(|| urls.join(","));
+    let (mut servers, factory) = Servers::start(&plan, folder.path(), nats.as_deref(), child);
     let program = Program::new();
     let channel = channel(&program, &factory);
     let pushed = [pushed_to(&program, &channel), pushed_to(&program, &channel)];
@@ -276,6 +293,7 @@ fn run_with(plan: Plan, nats: Option<&str>, child: &str) {
         for _ in 0..plan.kills {
             std::thread::sleep(Duration::from_millis(1 + random.next() % plan.most_life));
             servers.kill();
+            kill_node(nodes, &mut random);
         }
         let (mut since, mut before) = (Instant::now(), 0);
         while !has_all() && since.elapsed() < LIMIT {
@@ -287,12 +305,15 @@ fn run_with(plan: Plan, nats: Option<&str>, child: &str) {
         }
         is_over.store(true, Ordering::Relaxed);
     });
-    for (name, tracker) in ["pushed", "pushed", "pulled"].iter().zip(trackers) {
+    println!("{} events, {} kills", plan.events, plan.kills);
+    let names = ["pushed", "pushed", "pulled"];
+    for (name, tracker) in names.iter().zip(trackers) {
         let got = tracker.0.lock();
-        assert_eq!(got.gap, None, "{name}: in order");
         println!("{name}: {:?}, {} repeats", got.last, got.repeats);
     }
-    println!("{} events, {} kills", plan.events, plan.kills);
+    for (name, tracker) in names.iter().zip(trackers) {
+        assert_eq!(tracker.0.lock().gap, None, "{name}: in order");
+    }
     assert!(has_all());
 }
 
