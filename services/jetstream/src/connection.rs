@@ -20,8 +20,12 @@ type Result<T> = std::result::Result<T, DurableError>;
 /// Time between attempts to connect.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Longest wait for one answer, which may be lost with a connection, or with the leader of a cluster.
+/// Longest wait for the answer to one attempt to store something, which may be lost with a connection, or with the leader of a
+/// cluster.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// Longest wait for the answer to one attempt of another request.
+const ANSWER: Duration = Duration::from_secs(2);
 
 /// Longest wait for the servers' sign of life.
 const PING: Duration = Duration::from_secs(5);
@@ -138,7 +142,7 @@ impl From<RequestError> for DurableError {
 }
 
 fn longest_wait(patience: Duration) -> Duration {
-    LONGEST_WAIT.min(patience)
+    ANSWER.min(patience)
 }
 
 /// Returns the error for a refusal that the client library has read.
@@ -160,7 +164,7 @@ impl Connection {
             let (count, connects) = watch::channel(0);
             let settings = connect_options(&options, count).await?;
             let client = connected(&options, settings).await?;
-            let context = ContextBuilder::new().timeout(longest_wait(options.patience));
+            let context = ContextBuilder::new().timeout(LONGEST_WAIT.min(options.patience));
             Ok(Self {
                 context: context.build(client.clone()),
                 client,

@@ -56,10 +56,8 @@ pub(crate) struct Follower {
     unconfirmed: Vec<Subject>,
     /// Callers that wait until the servers have all acknowledgements.
     flushes: Vec<Flush>,
-    /// Latest moment at which events are handed out; `None` once they are.
-    gathers_until: Option<Instant>,
-    /// Number of the next delivery; `None` before the first.
-    next_delivery: Option<u64>,
+    /// Latest moment until which events wait for others before them; `None` while none does.
+    waits_until: Option<Instant>,
 }
 
 /// Events that are delivered and not acknowledged, as the servers have it.
@@ -71,8 +69,6 @@ struct Pending {
     acknowledged: u64,
     /// Position of the last event that was delivered.
     delivered: u64,
-    /// Number of deliveries until now.
-    deliveries: u64,
 }
 
 /// Caller that waits for acknowledgements to arrive.
@@ -96,8 +92,7 @@ impl Follower {
             path,
             unconfirmed: Vec::new(),
             flushes: Vec::new(),
-            gathers_until: None,
-            next_delivery: None,
+            waits_until: None,
         }
     }
 
@@ -110,8 +105,6 @@ impl Follower {
         let sign = self.limits.acknowledge_wait / 3;
         let mut busy = interval(sign.max(Duration::from_millis(1)));
         busy.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // No event is handed out before those that another process has left are there.
-        self.gather();
         let mut look = interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut connects = self.connection.connects.clone();
@@ -155,7 +148,7 @@ impl Follower {
                     None => return,
                 },
                 _ = busy.tick() => self.send(self.held.replies(), AckKind::Progress).await,
-                _ = look.tick(), if self.gathers_until.is_some() || !self.flushes.is_empty() => {
+                _ = look.tick(), if self.held.waits_for_others() || !self.flushes.is_empty() => {
                     self.look().await;
                 }
                 Ok(()) = connects.changed() => {
@@ -208,29 +201,9 @@ impl Follower {
             priority: properties.priority,
             is_repeated: info.delivered > 1,
         };
-        self.note_delivery(info.consumer_sequence);
         if let Some(reply) = self.held.add(Event { delivery, reply }) {
             self.acknowledge(vec![reply]).await;
         }
-    }
-
-    /// Notes the number of a delivery. The servers number them one after the other: if some are missing, they were lost
-    /// with a connection or a server, or are another process's, and come again before those that follow.
-    fn note_delivery(&mut self, number: u64) {
-        if self.next_delivery.is_some_and(|next| number > next) {
-            tracing::debug!(
-                "reader {}: deliveries before {number} are missing",
-                self.path
-            );
-            self.gather();
-        }
-        self.next_delivery = Some(number + 1);
-    }
-
-    /// Hands no event out before those that are delivered and not acknowledged are all there.
-    fn gather(&mut self) {
-        self.gathers_until = Some(Instant::now() + self.limits.acknowledge_wait * WAITS + PAUSE);
-        self.held.gather(true);
     }
 
     async fn acknowledge(&mut self, replies: Vec<Subject>) {
@@ -259,9 +232,10 @@ impl Follower {
     }
 
     /// Looks if the servers know of no event that is delivered and neither held nor acknowledged. Then all
-    /// acknowledgements have arrived, and so have the events that another process has left.
+    /// acknowledgements have arrived, and so have the events that another process has left, or that were lost.
     async fn look(&mut self) {
         let pending = self.pending().await;
+        let now = Instant::now();
         let is_settled = pending.as_ref().is_ok_and(|pending| {
             // A new leader of a cluster may not know of the latest deliveries, which are none of the pending ones then.
             let held = self
@@ -269,15 +243,13 @@ impl Follower {
                 .count(pending.acknowledged + 1..=pending.delivered);
             pending.events <= held as u64
         });
-        if let (true, Ok(pending)) = (is_settled, &pending) {
-            // The first delivery that comes may have others before it which were lost.
-            self.next_delivery.get_or_insert(pending.deliveries + 1);
+        if let Ok(pending) = &pending {
+            self.held.complete(match is_settled {
+                true => pending.delivered,
+                false => pending.acknowledged,
+            });
         }
-        let now = Instant::now();
-        if is_settled || self.gathers_until.is_some_and(|end| end <= now) {
-            self.gathers_until = None;
-            self.held.gather(false);
-        }
+        self.wait_for_others(&pending, now);
         if is_settled {
             self.unconfirmed.clear();
         }
@@ -297,6 +269,29 @@ impl Follower {
         }
     }
 
+    /// Hands events out that have waited too long for others before them: another process has those.
+    fn wait_for_others(&mut self, pending: &Result<Pending, RequestError>, now: Instant) {
+        if !self.held.waits_for_others() {
+            self.waits_until = None;
+            return;
+        }
+        let latest = now + self.limits.acknowledge_wait * WAITS;
+        let end = *self.waits_until.get_or_insert(latest);
+        match pending {
+            // None come again while the servers do not answer.
+            Err(_) => self.waits_until = Some(latest),
+            Ok(pending) if end <= now => {
+                let missing = self.held.give_up_missing();
+                tracing::warn!(
+                    "reader {}: events are handed out before {missing} of lower positions, which have not come again: {pending:?}",
+                    self.path
+                );
+                self.waits_until = None;
+            }
+            Ok(_) => {}
+        }
+    }
+
     /// Returns what is delivered and not acknowledged, as the servers have it.
     async fn pending(&self) -> Result<Pending, RequestError> {
         let info = self.info().await?;
@@ -305,7 +300,6 @@ impl Follower {
             events: number(&info["num_ack_pending"]),
             acknowledged: number(&info["ack_floor"]["stream_seq"]),
             delivered: number(&info["delivered"]["stream_seq"]),
-            deliveries: number(&info["delivered"]["consumer_seq"]),
         })
     }
 

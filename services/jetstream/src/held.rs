@@ -27,8 +27,9 @@ struct State {
     handed: BTreeMap<u64, Event>,
     /// Positions that were acknowledged; the highest, if there are too many.
     acknowledged: BTreeSet<u64>,
-    /// True until the events that another process has left are there.
-    is_gathering: bool,
+    /// Position up to which no event is missing: all others were handed out, or acknowledged, or are not in the log any more.
+    /// `None` until that is known.
+    complete: Option<u64>,
     is_removed: bool,
     wake: Option<Wake>,
     /// True if the function was called since a fetch has found no event.
@@ -62,11 +63,38 @@ pub(crate) struct Taken {
 }
 
 impl Held {
-    /// Begins or ends the time in which no event is handed out, so that those that another process
-    /// has left come first.
-    pub(crate) fn gather(&self, is_gathering: bool) {
-        self.state.lock().is_gathering = is_gathering;
+    /// Returns true if events that are ready wait for others before them in the log, or it is not known whether there are any.
+    pub(crate) fn waits_for_others(&self) -> bool {
+        let state = self.state.lock();
+        match (state.complete, state.ready.first_key_value()) {
+            (None, _) => true,
+            (Some(complete), Some((first, _))) => *first > complete + 1,
+            (Some(_), None) => false,
+        }
+    }
+
+    /// Notes that up to a position no event is missing but those that are held.
+    pub(crate) fn complete(&self, position: u64) {
+        let mut state = self.state.lock();
+        let known = state.complete.unwrap_or(0);
+        state.complete = Some(known.max(position));
+        drop(state);
         self.wake();
+    }
+
+    /// Lets the events that are ready be handed out, whatever is missing before them. Returns how many positions before the
+    /// first one are.
+    pub(crate) fn give_up_missing(&self) -> u64 {
+        let mut state = self.state.lock();
+        let known = state.complete.unwrap_or(0);
+        let before = state
+            .ready
+            .first_key_value()
+            .map_or(known, |(first, _)| first - 1);
+        state.complete = Some(known.max(before));
+        drop(state);
+        self.wake();
+        before.saturating_sub(known)
     }
 
     /// Adds an event that came from the servers. Returns the subject for its acknowledgement if it
@@ -83,7 +111,7 @@ impl Held {
             return None;
         }
         state.ready.insert(position, event);
-        let is_ready = !state.is_gathering;
+        let is_ready = state.is_next(position);
         drop(state);
         if is_ready {
             self.wake();
@@ -195,10 +223,17 @@ impl State {
     fn take(&mut self, most: Most, now: Moment) -> Taken {
         let mut taken = Taken::default();
         let mut room = most.bytes;
-        while !self.is_gathering && taken.deliveries.len() < most.events.max(1) {
+        while taken.deliveries.len() < most.events.max(1) {
+            let Some(complete) = self.complete else {
+                break;
+            };
             let Some(next) = self.ready.first_entry() else {
                 break;
             };
+            if *next.key() > complete + 1 {
+                break;
+            }
+            self.complete = Some(complete.max(*next.key()));
             let (position, bytes) = (*next.key(), next.get().delivery.bytes.len());
             if next
                 .get()
@@ -211,6 +246,7 @@ impl State {
                 continue;
             }
             if bytes > room && !taken.deliveries.is_empty() {
+                self.complete = Some(complete);
                 break;
             }
             room = room.saturating_sub(bytes);
@@ -219,6 +255,12 @@ impl State {
             self.handed.insert(position, event);
         }
         taken
+    }
+
+    /// Returns true if no event before this position is missing.
+    fn is_next(&self, position: u64) -> bool {
+        self.complete
+            .is_some_and(|complete| position <= complete + 1)
     }
 
     /// Takes an event that was handed out and given back.
@@ -260,23 +302,49 @@ mod tests {
     }
 
     #[test]
-    fn events_are_handed_out_in_the_order_of_the_log_after_gathering() {
+    fn events_are_handed_out_in_the_order_of_the_log_when_none_before_them_is_missing() {
         let held = Held::default();
-        held.gather(true);
         for position in [7, 3, 5] {
             assert_eq!(held.add(event(position)), None);
         }
+        assert!(held.waits_for_others());
         assert_eq!(take(&held), [0; 0]);
-        held.gather(false);
-        assert_eq!(take(&held), [3, 5, 7]);
-        assert_eq!(held.count(1..=7), 3);
-        assert_eq!(held.count(4..=6), 1);
-        assert_eq!(held.count(8..=7), 0);
+        held.complete(2);
+        assert_eq!(take(&held), [3]);
+        assert!(held.waits_for_others());
+        held.add(event(4));
+        assert_eq!(take(&held), [4, 5]);
+        assert_eq!(take(&held), [0; 0]);
+        held.complete(6);
+        assert_eq!(take(&held), [7]);
+        assert!(!held.waits_for_others());
+        // What comes late is handed out at once.
+        held.add(event(6));
+        assert_eq!(take(&held), [6]);
+        assert_eq!(held.count(1..=7), 5);
+        assert_eq!(held.count(4..=5), 2);
+        assert_eq!(held.count(8..=8), 0);
+    }
+
+    #[test]
+    fn events_wait_no_longer_for_others_that_are_given_up() {
+        let held = Held::default();
+        held.complete(10);
+        for position in [14, 15, 17] {
+            held.add(event(position));
+        }
+        assert_eq!(take(&held), [0; 0]);
+        assert_eq!(held.give_up_missing(), 3);
+        assert_eq!(take(&held), [14, 15]);
+        assert_eq!(held.give_up_missing(), 1);
+        assert_eq!(take(&held), [17]);
+        assert_eq!(held.give_up_missing(), 0);
     }
 
     #[test]
     fn an_event_that_comes_again_is_not_handed_out_again_and_acknowledged_if_it_was() {
         let held = Held::default();
+        held.complete(0);
         held.add(event(1));
         held.add(event(2));
         assert_eq!(take(&held), [1, 2]);

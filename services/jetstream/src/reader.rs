@@ -43,8 +43,6 @@ impl JetReader {
         let follower = Follower::new(log.connection.clone(), held.clone(), log.limits, path);
         let (connection, shared) = (log.connection.clone(), log.shared.clone());
         let config = config(&name, log.limits);
-        // From the start, so that no fetch comes before what another process has left.
-        held.gather(true);
         let consumer = log
             .runtime
             .call(async move { opened(&connection, &shared, config).await })?;

@@ -9,7 +9,7 @@
 //! knows of, and the servers refuse it if another has been stored since: once a server has taken the right to write, the
 //! one before can write nothing, however late its messages arrive. No clocks are compared: a server that waits takes the
 //! right when no message was stored for the time of the lease by its own clock, and a holder whose messages the servers
-//! have not confirmed for that time has lost it.
+//! have not confirmed for six times as long gives it up.
 //!
 //! ```text
 //! message     records and signs of life as messages

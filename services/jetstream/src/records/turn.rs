@@ -15,6 +15,10 @@ use crate::connection::Connection;
 /// Part of the lease after which the holder sends a sign of life, and at which a server that waits looks.
 const PARTS: u32 = 4;
 
+/// Number of leases after which a server that the NATS servers do not answer gives its place up. They may need some seconds to
+/// elect a leader, and refuse its writes meanwhile if another one has taken the place.
+const SILENCE: u32 = 6;
+
 /// Longest time between two looks.
 const LONGEST: Duration = Duration::from_millis(500);
 
@@ -132,19 +136,22 @@ async fn live(connection: Connection, right: Arc<Right>, lease: Duration) {
         let Some(holding) = writer.as_mut() else {
             return;
         };
-        let sign =
-            tokio::time::timeout_at(holding.confirmed + lease, holding.sign(&connection, false));
+        let sign = tokio::time::timeout_at(
+            holding.confirmed + lease * SILENCE,
+            holding.sign(&connection, false),
+        );
         match sign.await {
             Ok(Ok(())) => continue,
             Ok(Err(Failure::Lost(reason))) => right.lose(&reason),
             Ok(Err(Failure::Away(reason) | Failure::Refused(reason)))
-                if holding.confirmed.elapsed() < lease =>
+                if holding.confirmed.elapsed() < lease * SILENCE =>
             {
                 tracing::warn!("a sign of life is not confirmed: {reason}");
                 continue;
             }
             _ => right.lose(&format!(
-                "the NATS servers have confirmed nothing for {lease:?}"
+                "the NATS servers have confirmed nothing for {:?}",
+                lease * SILENCE
             )),
         }
         return;

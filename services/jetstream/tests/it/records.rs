@@ -105,7 +105,7 @@ fn a_server_whose_place_was_taken_writes_nothing_more() {
 fn a_server_that_gets_no_answers_loses_its_place_to_one_that_does() {
     let Some(nats) = Nats::start() else { return };
     let proxy = Proxy::of(&nats.url);
-    let lease = Duration::from_secs(1);
+    let lease = Duration::from_millis(500);
     let first = holding(JetStreamOptions::new([proxy.url()]), lease);
     proxy.keep();
     let second = holding(nats.options(), lease);

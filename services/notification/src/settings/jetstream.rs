@@ -49,8 +49,8 @@ pub(super) const LEASE: Key<Duration> = Key::time("cluster-lease")
     .default("5s")
     .requires(&["cluster"])
     .doc(
-        "Time after which another server takes the place of one that gave no sign of life, and after which a server ends \
-         that the NATS servers have confirmed nothing to. At least 300 ms.",
+        "Time after which another server takes the place of one that gave no sign of life; a server that the NATS servers \
+         have not answered for six times as long ends. At least 300 ms.",
     );
 
 /// Shortest time after which events are handed out again that a server had.

@@ -6,17 +6,19 @@
 //! `ready` on standard output when it is served, with the reference to its factory.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Lines};
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use punctual::{Any, Interface, ListenEndpoint, NotNil, SystemException};
-use punctual_host::Turn;
+use punctual_host::log::Level;
+use punctual_host::{Service, Turn};
 use punctual_jetstream::{JetStreamOptions, JetStreamRecords, JetStreamStore};
 use punctual_notification::NotificationService;
 use punctual_notification::cos_notification::{
@@ -123,35 +125,36 @@ impl comm::SequencePushConsumerServant for Tracker {
 }
 
 /// A server's process, which is killed when this is dropped.
-struct Server {
-    process: Child,
-    lines: Lines<BufReader<ChildStdout>>,
-}
+struct Server(Child);
+
+/// What a server's process has told: its number, and the reference to its factory; `None` when it has ended.
+type Told = (usize, Option<String>);
 
 impl Server {
-    fn start(orders: &str, child: &str) -> Self {
+    /// Starts the server with a number.
+    fn start(number: usize, orders: &str, child: &str, tells: Sender<Told>) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", child, "--nocapture", "--test-threads", "1"]);
         command.env(ORDERS, orders);
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        Self { process, lines }
-    }
-
-    /// Waits until it serves; returns the reference to its factory of channels.
-    fn factory(&mut self) -> String {
-        let factory = self.lines.find_map(|line| {
-            let line = line.unwrap();
-            line.strip_prefix("ready ").map(str::to_owned)
+        std::thread::spawn(move || {
+            // The test may be over.
+            for line in lines.map_while(Result::ok) {
+                if let Some(factory) = line.strip_prefix("ready ") {
+                    let _ = tells.send((number, Some(factory.to_owned())));
+                }
+            }
+            let _ = tells.send((number, None));
         });
-        factory.expect("it serves")
+        Self(process)
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -160,6 +163,7 @@ pub(crate) fn child() {
     let Ok(orders) = std::env::var(ORDERS) else {
         return;
     };
+    punctual_host::log::start(Level::Warn);
     let words: Vec<&str> = orders.split(' ').collect();
     let endpoint = ListenEndpoint::iiop(words[0], words[1].parse().unwrap());
     let path = Path::new(words[2]);
@@ -174,9 +178,12 @@ pub(crate) fn child() {
     let served = Served::at(service, endpoint);
     let factory = served.orb.object_to_string(served.factory.as_object());
     println!("\nready {}", factory.unwrap());
-    loop {
-        std::thread::park();
+    let turn = Service::turn(&served.service);
+    while turn.as_ref().is_none_or(|turn| turn.loss().is_none()) {
+        std::thread::sleep(Duration::from_millis(100));
     }
+    // Its place was taken.
+    std::process::exit(1);
 }
 
 /// Waits until this server of a cluster may serve.
@@ -200,49 +207,84 @@ struct Servers<'r> {
     /// Orders for each.
     orders: Vec<String>,
     child: &'r str,
-    /// The one that serves, and then those that wait.
-    running: Vec<(usize, Server)>,
+    running: Vec<Option<Server>>,
+    /// Number of the one that serves.
+    serving: usize,
+    tells: Sender<Told>,
+    told: Receiver<Told>,
 }
 
 impl<'r> Servers<'r> {
-    /// Starts one server in a file, or, with a NATS server, two of a cluster. Returns the reference of the one that serves,
+    /// Starts one server in a file, or, with NATS servers, two of a cluster. Returns the reference of the one that serves,
     /// too.
     fn start(plan: &Plan, folder: &Path, nats: Option<&str>, child: &'r str) -> (Self, String) {
         let free = [(); 2].map(|()| TcpListener::bind((plan.host, 0)).unwrap());
         let ports = free.map(|free| free.local_addr().unwrap().port());
         let path = |number: usize| folder.join(format!("notification{number}.redb"));
-        let order =
-            |number: usize| format!("{} {} {}", plan.host, ports[number], path(number).display());
+        let order = |number: usize| {
+            let path = path(number);
+            format!("{} {} {}", plan.host, ports[number], path.display())
+        };
         let orders = match nats {
             None => vec![order(0)],
             Some(nats) => [0, 1]
                 .map(|number| format!("{} {} {nats}", order(number), ports[1 - number]))
                 .to_vec(),
         };
+        let (tells, told) = channel();
         let mut servers = Self {
+            running: orders.iter().map(|_| None).collect(),
             orders,
             child,
-            running: Vec::new(),
+            serving: 0,
+            tells,
+            told,
         };
         servers.begin(0);
-        let factory = servers.running[0].1.factory();
-        for number in 1..servers.orders.len() {
-            servers.begin(number);
-        }
+        let factory = servers.wait();
+        (1..servers.orders.len()).for_each(|number| servers.begin(number));
         (servers, factory)
     }
 
     fn begin(&mut self, number: usize) {
-        let server = Server::start(&self.orders[number], self.child);
-        self.running.push((number, server));
+        let tells = self.tells.clone();
+        let server = Server::start(number, &self.orders[number], self.child, tells);
+        self.running[number] = Some(server);
+    }
+
+    /// Waits until one serves; returns its reference. One that has ended by itself is started again.
+    fn wait(&mut self) -> String {
+        loop {
+            let told = self.told.recv_timeout(LIMIT).expect("one serves");
+            if let Some(factory) = self.note(told) {
+                return factory;
+            }
+        }
+    }
+
+    fn note(&mut self, (number, factory): Told) -> Option<String> {
+        match &factory {
+            Some(_) => self.serving = number,
+            None => {
+                let server = self.running[number].as_mut();
+                // One that was killed has a successor already.
+                if server.is_none_or(|server| server.0.try_wait().unwrap().is_some()) {
+                    self.begin(number);
+                }
+            }
+        }
+        factory
     }
 
     /// Kills the one that serves, starts it again, and waits until one serves.
     fn kill(&mut self) {
-        let (number, server) = self.running.remove(0);
-        drop(server);
+        while let Ok(told) = self.told.try_recv() {
+            self.note(told);
+        }
+        let number = self.serving;
+        self.running[number] = None;
         self.begin(number);
-        self.running[0].1.factory();
+        self.wait();
     }
 }
 
@@ -274,7 +316,7 @@ fn run_with(plan: Plan, nodes: &mut [Nats], child: &str) {
     let nats = (!urls.is_empty()).then(|| urls.join(","));
     let (mut servers, factory) = Servers::start(&plan, folder.path(), nats.as_deref(), child);
     let program = Program::new();
-    let channel = channel(&program, &factory);
+    let channel = created(&program, &factory);
     let pushed = [pushed_to(&program, &channel), pushed_to(&program, &channel)];
     let pulled = Tracker::default();
     let pulls = program.pulls_from(&channel);
@@ -318,7 +360,7 @@ fn run_with(plan: Plan, nodes: &mut [Nats], child: &str) {
 }
 
 /// Creates the channel of persistent events.
-fn channel(program: &Program, factory: &str) -> EventChannel {
+fn created(program: &Program, factory: &str) -> EventChannel {
     let factory = program.orb.string_to_object(factory).unwrap();
     let factory = EventChannelFactory::narrow(factory).unwrap();
     let qos = [
