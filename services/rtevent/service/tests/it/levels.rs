@@ -205,6 +205,39 @@ fn settings_name_the_operation_of_each_rt_info() {
 }
 
 #[test]
+fn settings_make_lanes_and_deliveries_go_to_the_next_one_below() {
+    let levels = PlannedLevels::new(&plan(), [(7, "radar"), (8, "log")]).unwrap();
+    let levels: Vec<_> = levels.handles().map(|(_, level)| level.priority).collect();
+    let (radar, log) = (levels[0], levels[1]);
+    assert!(radar > log);
+    let service = opened(&format!(
+        "schedule = \"PLAN\"\nhandle = [\"7=radar\", \"8=log\"]\nreal_time = \"off\"\n\
+         dispatching = \"lanes\"\nborrow = true\nlane = [\"{radar}=1+2\", \"0 = 1\"]"
+    ));
+    let service = service.unwrap();
+    let (names, received) = mpsc::channel();
+    let entries = [
+        entry(codes::DISJUNCTION, 3, 0),
+        entry(16, 0, 7),
+        entry(17, 0, 8),
+        entry(18, 0, 0),
+    ];
+    let subscription = Subscription::new(Filter::from_prefix(&entries).unwrap());
+    let subscription = subscription.level(service.options().level);
+    let consumer = Arc::new(Names(Mutex::new(names)));
+    let channel = service.channel();
+    let _consumer = channel.connect_consumer(subscription, consumer).unwrap();
+    let supplier = channel.connect_supplier(Publications::default(), Arc::new(Silent));
+    let supplier = supplier.unwrap();
+    for (kind, lane) in [(16, radar), (17, 0), (18, 0)] {
+        let event = Event::new(Header::new(kind, 1), Data::default());
+        supplier.push(&[event]).unwrap();
+        let seen = received.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert_eq!(seen, (kind, format!("events {lane}")));
+    }
+}
+
+#[test]
 fn native_priorities_are_granted_or_the_start_says_what_is_missing() {
     match opened("schedule = \"PLAN\"\nhandle = [\"7=radar\"]") {
         Ok(service) => assert_eq!(service.options().level, UNPLANNED),
@@ -232,6 +265,17 @@ fn what_does_not_fit_the_plan_stops_the_start() {
         ("schedule = \"nowhere.toml\"", "nowhere.toml"),
         ("schedule = \"PLAN\"\nhost = \"moon\"", "no host `moon`"),
         ("handle = [\"7=radar\"]", "schedule"),
+        (
+            "schedule = \"PLAN\"\ndispatching = \"lanes\"\nreal_time = \"off\"",
+            "has no lane",
+        ),
+        (
+            "schedule = \"PLAN\"\ndispatching = \"lanes\"\nreal_time = \"off\"\nlane = [\"5=1\", \"5=2+1\"]",
+            "a priority of its own",
+        ),
+        ("schedule = \"PLAN\"\nlane = [\"40000=1\"]", "20000=1+4"),
+        ("schedule = \"PLAN\"\nlane = [\"5=0+7\"]", "20000=1+4"),
+        ("lane = [\"5=1\"]", "schedule"),
         (
             "schedule = \"PLAN\"\nlowest_priority = 5\nhighest_priority = 6",
             "too few for the 3 priorities",
