@@ -128,15 +128,15 @@ impl Consumer<Data> for Scheduled {
     }
 }
 
-#[test]
-fn threads_of_planned_levels_have_native_priorities_in_the_order_of_the_plan() {
-    let settings =
-        "schedule = \"PLAN\"\nhandle = [\"7=radar\", \"8=log\"]\nreal_time = \"require\"";
-    let service = match opened(settings) {
+/// Returns the scheduling of the threads that deliver to an operation with handle 7, to one with handle 8, and without a
+/// handle; nothing if the machine does not grant priorities.
+fn scheduled(settings: &str) -> Option<[(u32, u32); 3]> {
+    let settings = format!("schedule = \"PLAN\"\nhandle = [\"7=radar\", \"8=log\"]\n{settings}");
+    let service = match opened(&settings) {
         Ok(service) => service,
         Err(reason) => {
             println!("skipped: {reason}");
-            return;
+            return None;
         }
     };
     let (scheduled, received) = mpsc::channel();
@@ -153,18 +153,37 @@ fn threads_of_planned_levels_have_native_priorities_in_the_order_of_the_plan() {
     let _consumer = channel.connect_consumer(subscription, consumer).unwrap();
     let supplier = channel.connect_supplier(Publications::default(), Arc::new(Silent));
     let supplier = supplier.unwrap();
-    let of = |kind| {
+    Some([16, 17, 18].map(|kind| {
         supplier
             .push(&[Event::new(Header::new(kind, 1), Data::default())])
             .unwrap();
         let (of, scheduled) = received.recv_timeout(Duration::from_secs(60)).unwrap();
         assert_eq!(of, kind);
         scheduled
+    }))
+}
+
+#[test]
+fn threads_of_planned_levels_have_native_priorities_in_the_order_of_the_plan() {
+    let Some([(fifo, radar), (_, log), unplanned]) = scheduled("real_time = \"require\"") else {
+        return;
     };
-    let ((fifo, radar), (_, log), unplanned) = (of(16), of(17), of(18));
     assert_eq!(fifo, 1, "SCHED_FIFO");
     assert!(radar > log && log >= 1, "{radar} {log}");
     assert_eq!(unplanned, (0, 0));
+}
+
+#[test]
+fn lanes_of_a_plan_have_native_priorities_of_their_own() {
+    let lanes = "dispatching = \"lanes\"\nlane = [\"1=1\", \"0=1\"]\nhighest_priority = 9";
+    // CORBA priorities 1 and 0 are both 1 in the kernel, and those of the plan are above them.
+    let Some(scheduled_so) = scheduled(lanes) else {
+        return;
+    };
+    assert_eq!(scheduled_so, [(1, 1); 3]);
+    // The plan's most urgent operation has the highest priority.
+    let lanes = "dispatching = \"lanes\"\nlane = [\"32767=1\", \"0=1\"]\nhighest_priority = 9";
+    assert_eq!(scheduled(lanes), Some([(1, 9), (1, 1), (1, 1)]));
 }
 
 #[test]
