@@ -64,6 +64,7 @@ fn form(how: u8) -> Form {
         has_timestamps: how & 4 == 0,
         has_octets: how & 8 == 0,
         has_any: how & 16 == 0,
+        ..Form::default()
     }
 }
 

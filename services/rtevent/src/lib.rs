@@ -33,7 +33,10 @@ mod subscription;
 mod timer;
 
 pub use channel::{Channel, ConsumerHandle, ObserverId, SupplierHandle};
-pub use dispatch::{Dispatcher, Pool, PoolOptions, SlowOptions, Task, Threads, ThreadsOptions};
+pub use dispatch::{
+    Dispatcher, LaneStatus, LaneThreads, Lanes, LanesOptions, Pool, PoolOptions, SlowOptions, Task,
+    Threads, ThreadsOptions,
+};
 pub use error::{ConnectError, PushError};
 pub use event::{Event, Header, Payload};
 pub use filter::{Dependency, Filter, FilterError, FilterLimits};

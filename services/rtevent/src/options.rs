@@ -65,7 +65,7 @@ pub enum Dispatching {
     #[default]
     Reactive,
     /// Queues, one for each consumer and level, served by threads: [`Threads`](crate::Threads),
-    /// [`Pool`](crate::Pool), or a strategy of one's own.
+    /// [`Pool`](crate::Pool), [`Lanes`](crate::Lanes), or a strategy of one's own.
     Queued(Arc<dyn Dispatcher>),
 }
 
@@ -201,4 +201,7 @@ pub enum OptionsError {
         /// Least value that it may have.
         wanted: usize,
     },
+    /// Two lanes have the same priority.
+    #[error("two lanes are of {0}: give each lane a priority of its own")]
+    LanesOfOneLevel(Level),
 }

@@ -35,7 +35,7 @@ const CONNECTIONS: &[&str] = &[
     "liveness",
 ];
 
-const DISPATCHING: &[&str] = &["Reactive", "Threads", "Pool", "Dispatcher"];
+const DISPATCHING: &[&str] = &["Reactive", "Threads", "Pool", "Lanes", "Dispatcher"];
 
 const OVERFLOW: &[&str] = &[
     "DropOldest",

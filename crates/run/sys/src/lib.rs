@@ -18,6 +18,8 @@ pub mod credentials;
 #[allow(unsafe_code)]
 pub mod cycles;
 pub mod descriptors;
+#[allow(unsafe_code)]
+pub mod discipline;
 pub mod dscp;
 pub mod epoll;
 pub mod event;

@@ -47,6 +47,7 @@ pub mod typed;
 mod wire;
 
 pub use adapters::AdapterPolicies;
+pub use clock::EventClock;
 pub use data::{Data, Event, EventData};
 pub use options::{Convention, ServiceOptions};
 pub use service::{EventService, OpenError};

@@ -1,17 +1,19 @@
 //! Settings of the service.
 
+use crate::clock::EventClock;
 use crate::federation::Link;
-use crate::levels::{Levels, SETTINGS as OF_LEVELS};
+use crate::levels::{Levels, SETTINGS as OF_LEVELS, level_of};
 use crate::options::{Convention, ServiceOptions};
 use crate::service::EventService;
 use crate::wire::{FIELDS, Form};
 use punctual::policy::SyncScope;
+use punctual::rt::Priority;
 use punctual_host::Problem;
 use punctual_host::access::{Rules, check_principal};
 use punctual_host::settings::{BIND_NAME, Key, NAMING, PROCESS, Setting, Values, listen};
 use punctual_rtevent::{
-    ChannelOptions, Dispatching, Liveness, Overflow, Pool, PoolOptions, QueueOptions, Threads,
-    ThreadsOptions,
+    ChannelOptions, Dispatching, LaneThreads, Lanes, LanesOptions, Liveness, Overflow, Pool,
+    PoolOptions, QueueOptions, Threads, ThreadsOptions,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,16 +21,30 @@ use std::time::Duration;
 /// Setting for the endpoints at which the service listens.
 pub const LISTEN: Key<Vec<String>> = listen().required();
 
-const DISPATCHING: Key<String> = Key::one_of("dispatching", &["threads", "pool", "reactive"])
-    .default("threads")
-    .doc(
-        "Threads that push to consumers: `threads`, one for each level and further ones while they are blocked; `pool`, \
-         --pool-threads for all levels, the most urgent first; `reactive`, the thread that received the event, so that a \
-         consumer that blocks delays its supplier and the consumers behind it.",
-    );
+const DISPATCHING: Key<String> =
+    Key::one_of("dispatching", &["threads", "pool", "lanes", "reactive"])
+        .default("threads")
+        .doc(
+            "Threads that push to consumers: `threads`, one for each level and further ones while they are blocked; `pool`, \
+             --pool-threads for all levels, the most urgent first; `lanes`, those of each --lane; `reactive`, the thread that \
+             received the event, so that a consumer that blocks delays its supplier and the consumers behind it.",
+        );
 const POOL_THREADS: Key<u64> = Key::number("pool-threads", 1..=1_024)
     .default("4")
     .doc("Number of threads of `--dispatching pool`.");
+const LANE: Key<Vec<String>> = Key::list("lane", check_lane)
+    .value_name("PRIORITY=THREADS")
+    .requires(&["schedule"])
+    .doc(
+        "Lane of `--dispatching lanes`, as of a thread pool of Real-time CORBA: its CORBA priority, its static threads and, \
+         after a plus sign, its dynamic ones, which start while all others are in pushes and end when they are idle: \
+         `20000=1+4`. May be given more than once. A delivery is made by the lane with the highest priority that is not above \
+         its own, or by the lowest lane; the proof of the plan holds if each of its priorities has a lane.",
+    );
+const BORROW: Key<bool> = Key::flag("borrow").requires(&["lane"]).doc(
+    "A lane whose threads are all in pushes borrows an idle one of a lane with lower priority, which runs at the borrower's \
+     priority until nothing waits there without a thread.",
+);
 const FILTERING: Key<String> = Key::one_of("filtering", &["either", "prefix", "basic"])
     .default("either")
     .doc(
@@ -42,6 +58,13 @@ const WITHOUT: Key<Vec<String>> = Key::list("without", check_field)
         "Fields of events that are not on the wire: `timestamps`, `octets` or `any`, for peers of a build of TAO that lacks \
          them. May be given more than once. All peers of a channel need the same fields; a push in another form is refused, \
          and the log says which it seems to be.",
+    );
+const CLOCK: Key<String> = Key::one_of("clock", &["realtime", "tai", "auto"])
+    .default("realtime")
+    .doc(
+        "Clock of the times at which the channel received and sent events: `realtime`, the time of day, as TAO has it; `tai`, \
+         International Atomic Time, which hosts have in common that PTP synchronises, and does not start without it; `auto`, \
+         that if the clock is synchronised and knows its offset, else the time of day. `punctual doctor` says which holds.",
     );
 const WHEN_FULL: Key<String> = Key::one_of(
     "when-full",
@@ -131,8 +154,11 @@ const OWN: &[&Setting] = &[
     &LISTEN.setting,
     &DISPATCHING.setting,
     &POOL_THREADS.setting,
+    &LANE.setting,
+    &BORROW.setting,
     &FILTERING.setting,
     &WITHOUT.setting,
+    &CLOCK.setting,
     &WHEN_FULL.setting,
     &BLOCK.setting,
     &QUEUE_EVENTS.setting,
@@ -197,6 +223,10 @@ fn links(values: &Values, key: &Key<Vec<String>>) -> Vec<Link> {
 fn options(values: &Values) -> Result<ServiceOptions, Problem> {
     let form = Form::without(&values.get(&WITHOUT));
     let form = form.map_err(|error| Problem::new(error, "--without takes one of them"))?;
+    let form = Form {
+        clock: clock(values)?,
+        ..form
+    };
     let convention = match values.get(&FILTERING).as_str() {
         "prefix" => Convention::Prefix,
         "basic" => Convention::Basic,
@@ -228,6 +258,20 @@ fn options(values: &Values) -> Result<ServiceOptions, Problem> {
     })
 }
 
+fn clock(values: &Values) -> Result<EventClock, Problem> {
+    const ON_CLOCKS: &str = "`punctual doctor` says what synchronises this machine's clock; `--clock auto` starts without TAI";
+    let chosen = values.get(&CLOCK);
+    let detected = match chosen.as_str() {
+        "realtime" => return Ok(EventClock::TimeOfDay),
+        _ => EventClock::detected(),
+    };
+    if chosen == "tai" && detected != EventClock::Tai {
+        let text = "the kernel's clock is not synchronised to TAI";
+        return Err(Problem::new(text, ON_CLOCKS));
+    }
+    Ok(detected)
+}
+
 fn channel(values: &Values, levels: &Levels) -> Result<ChannelOptions, Problem> {
     let most = |key| u32::try_from(values.get(key)).unwrap_or(u32::MAX);
     let liveness = values.get(&ASK).map(|interval| Liveness {
@@ -250,13 +294,13 @@ fn channel(values: &Values, levels: &Levels) -> Result<ChannelOptions, Problem> 
 fn dispatching(values: &Values, levels: &Levels) -> Result<Dispatching, Problem> {
     let bad = |error: &dyn std::fmt::Display| Problem::new(error.to_string(), "use fewer threads");
     let kind = values.get(&DISPATCHING);
-    if levels.are_native() && kind != "threads" {
+    if levels.are_native() && !matches!(kind.as_str(), "threads" | "lanes") {
         let text = format!(
             "threads of `--dispatching {kind}` serve all levels, and have no priorities of theirs"
         );
         return Err(Problem::new(
             text,
-            "use `--dispatching threads`, or `--real-time off`",
+            "use `--dispatching threads` or `lanes`, or `--real-time off`",
         ));
     }
     Ok(match kind.as_str() {
@@ -269,6 +313,7 @@ fn dispatching(values: &Values, levels: &Levels) -> Result<Dispatching, Problem>
             };
             Dispatching::Queued(Arc::new(Pool::new(options).map_err(|error| bad(&error))?))
         }
+        "lanes" => Dispatching::Queued(Arc::new(lanes(values, levels)?)),
         _ => {
             let mut options = ThreadsOptions::default();
             options.thread = levels.threads("events");
@@ -277,6 +322,50 @@ fn dispatching(values: &Values, levels: &Levels) -> Result<Dispatching, Problem>
             Dispatching::Queued(Arc::new(threads.map_err(|error| bad(&error))?))
         }
     })
+}
+
+fn lanes(values: &Values, levels: &Levels) -> Result<Lanes, Problem> {
+    const ON_LANES: &str = "give each lane once, as `--lane 20000=1+4`";
+    let texts = values.get(&LANE);
+    if texts.is_empty() {
+        return Err(Problem::new("`--dispatching lanes` has no lane", ON_LANES));
+    }
+    let thread = levels.threads("events");
+    let specified = texts.iter().filter_map(|text| lane(text));
+    let lanes = Lanes::new(LanesOptions {
+        lanes: specified
+            .map(|lane| {
+                let thread = thread(lane.level);
+                lane.thread(thread)
+            })
+            .collect(),
+        allow_borrowing: values.get(&BORROW),
+        ..LanesOptions::default()
+    });
+    lanes.map_err(|error| Problem::new(error, ON_LANES))
+}
+
+fn check_lane(text: &str) -> Result<(), String> {
+    match lane(text) {
+        Some(_) => Ok(()),
+        None => Err(format!(
+            "`{text}` is not a CORBA priority from 0 to 32767 and a number of threads from 1 on, such as 20000=1+4"
+        )),
+    }
+}
+
+/// Returns the lane of a text such as `20000=1+4`.
+fn lane(text: &str) -> Option<LaneThreads> {
+    let (priority, threads) = text.split_once('=')?;
+    let (fixed, dynamic) = threads.split_once('+').unwrap_or((threads, "0"));
+    let priority = Priority::new(priority.trim().parse().ok()?).ok()?;
+    let number = |text: &str| text.trim().parse::<u16>().ok().map(usize::from);
+    let fixed = number(fixed).filter(|threads| *threads > 0)?;
+    Some(LaneThreads::new(
+        level_of(priority),
+        fixed,
+        number(dynamic)?,
+    ))
 }
 
 fn queue(values: &Values) -> QueueOptions {

@@ -1,6 +1,6 @@
 //! Control: the clock and the threads of questions to peers.
 
-use crate::dispatch::{Lane as Tasks, Staffing, Task, Workers};
+use crate::dispatch::{Growth, Lane as Tasks, Staffing, Task, Workers};
 use crate::level::Level;
 use crate::options::Liveness;
 use crate::timer::Lane;
@@ -46,6 +46,7 @@ impl Control {
             most_blocked: MOST_THREADS - 1,
             blocked_after: self.liveness.interval.min(Duration::from_secs(1)),
             idle_for: Duration::from_secs(10),
+            growth: Growth::WhenBlocked,
         };
         let own = Workers::start(staffing, Tasks::Only)?;
         ThreadSpec::named("event control").start(move || {

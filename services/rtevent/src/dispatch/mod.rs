@@ -5,6 +5,7 @@
 //! workers     threads that run tasks, the most urgent first
 //! threads     strategy: threads of their own for each level
 //! pool        strategy: threads for all levels
+//! lanes       strategy: lanes of Real-time CORBA
 //! slow        their lane of slow consumers
 //! link        the consumer's end: it pushes, counts, and counts failures
 //! queue       events that wait for one consumer at one level, without threads
@@ -14,6 +15,7 @@
 //! Reactive dispatching needs none of these but `link`.
 
 mod dispatcher;
+mod lanes;
 mod link;
 mod mailbox;
 mod pool;
@@ -23,10 +25,11 @@ mod threads;
 mod workers;
 
 pub use dispatcher::{Dispatcher, Task};
+pub use lanes::{LaneStatus, LaneThreads, Lanes, LanesOptions};
 pub use pool::{Pool, PoolOptions};
 pub use slow::SlowOptions;
 pub use threads::{Threads, ThreadsOptions};
 
 pub(crate) use link::{Link, Owner, caught};
 pub(crate) use mailbox::{Mailbox, Unit, age};
-pub(crate) use workers::{Lane, Staffing, Workers};
+pub(crate) use workers::{Growth, Lane, Staffing, Workers};

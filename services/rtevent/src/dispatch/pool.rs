@@ -2,7 +2,7 @@
 
 use super::dispatcher::{Dispatcher, Task};
 use super::slow::{SlowLane, SlowOptions};
-use super::workers::{Lane, Staffing, Workers};
+use super::workers::{Growth, Lane, Staffing, Workers};
 use crate::level::Level;
 use crate::options::OptionsError;
 use punctual_exec::{SpawnError, ThreadSpec};
@@ -93,6 +93,7 @@ impl PoolOptions {
             most_blocked: self.most_blocked,
             blocked_after: self.blocked_after,
             idle_for: self.idle_for,
+            growth: Growth::WhenBlocked,
         }
     }
 }

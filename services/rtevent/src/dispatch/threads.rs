@@ -2,7 +2,7 @@
 
 use super::dispatcher::{Dispatcher, Task};
 use super::slow::{SlowLane, SlowOptions};
-use super::workers::{Lane, Staffing, Workers};
+use super::workers::{Growth, Lane, Staffing, Workers};
 use crate::level::Level;
 use crate::options::{OptionsError, ThreadFunction};
 use parking_lot::RwLock;
@@ -145,6 +145,7 @@ impl ThreadsOptions {
             most_blocked: self.most_blocked,
             blocked_after: self.blocked_after,
             idle_for: self.idle_for,
+            growth: Growth::WhenBlocked,
         }
     }
 }

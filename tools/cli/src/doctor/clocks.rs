@@ -2,6 +2,8 @@
 
 use super::finding::{Finding, Topic};
 use super::machine::{Machine, Unknown};
+use punctual_sys::discipline::Discipline;
+use std::io;
 
 const GROUP: &str = "clocks";
 
@@ -15,6 +17,12 @@ const SLACK: Topic = Topic {
     group: GROUP,
     name: "timer slack",
     why: "Ordinary threads may wake this much later than they asked for; real-time threads wake in time.",
+};
+
+const DISCIPLINE: Topic = Topic {
+    group: GROUP,
+    name: "time of day",
+    why: "Time stamps of several hosts can be compared as far as their clocks are synchronised: by PTP to TAI, whose seconds never repeat, for `punctual events serve --clock tai`.",
 };
 
 /// Clock sources that are read without a system call.
@@ -41,10 +49,14 @@ const SLOW: [&str; 7] = [
 /// Default timer slack of a process, in nanoseconds.
 const DEFAULT_SLACK: u64 = 50_000;
 
-pub(super) fn findings(machine: &Machine) -> Vec<Finding> {
+pub(super) fn findings(machine: &Machine, state: io::Result<Discipline>) -> Vec<Finding> {
     vec![
         SOURCE.or_unknown(source(machine)),
         SLACK.or_unknown(slack(machine)),
+        match state {
+            Ok(state) => time_of_day(&state),
+            Err(error) => DISCIPLINE.unknown(format!("adjtimex: {error}")),
+        },
     ]
 }
 
@@ -85,11 +97,30 @@ fn slack(machine: &Machine) -> Result<Finding, Unknown> {
     })
 }
 
+fn time_of_day(state: &Discipline) -> Finding {
+    if !state.is_synchronised {
+        return DISCIPLINE
+            .warning("CLOCK_REALTIME, not synchronised")
+            .mend("a daemon for PTP (ptp4l and phc2sys of linuxptp) or NTP (chronyd)");
+    }
+    let clock = match state.has_tai() {
+        true => format!("CLOCK_TAI, {} s ahead of UTC", state.tai_offset),
+        false => "CLOCK_REALTIME, without the offset of TAI".to_owned(),
+    };
+    DISCIPLINE.ok(format!(
+        "{clock}; to correct {} µs, estimated error {} µs, at most {} µs",
+        state.offset / 1_000,
+        state.estimated_error.as_micros(),
+        state.maximum_error.as_micros()
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::finding::Verdict;
     use super::super::machine::tests::SimulatedMachine;
     use super::*;
+    use std::time::Duration;
 
     const CURRENT: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     const AVAILABLE: &str = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
@@ -124,5 +155,26 @@ mod tests {
         assert_eq!(slack("1\n").unwrap().value, "1 ns");
         assert_eq!(slack("4000000\n").unwrap().verdict, Verdict::Warning);
         assert!(slack("-1").is_err());
+    }
+
+    #[test]
+    fn the_clock_that_holds_is_told_with_its_offset_and_errors() {
+        let state = |is_synchronised, tai_offset| Discipline {
+            is_synchronised,
+            tai_offset,
+            offset: -2_400,
+            estimated_error: Duration::from_micros(9),
+            maximum_error: Duration::from_micros(512),
+        };
+        let found = time_of_day(&state(true, 37));
+        let told =
+            "CLOCK_TAI, 37 s ahead of UTC; to correct -2 µs, estimated error 9 µs, at most 512 µs";
+        assert_eq!((found.verdict, &*found.value), (Verdict::Ok, told));
+        let found = time_of_day(&state(true, 0));
+        assert_eq!(found.verdict, Verdict::Ok);
+        assert!(found.value.starts_with("CLOCK_REALTIME, without"));
+        let found = time_of_day(&state(false, 37));
+        assert_eq!(found.verdict, Verdict::Warning);
+        assert!(found.mend[0].contains("ptp4l"));
     }
 }

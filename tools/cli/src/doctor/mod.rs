@@ -21,7 +21,9 @@ mod text;
 pub(crate) use facts::{Facts, Throttling, facts};
 use machine::Machine;
 use policies::Grants;
+use punctual_sys::discipline::Discipline;
 use report::Report;
+use std::io;
 use std::process::ExitCode;
 
 /// Options of `punctual doctor`.
@@ -38,7 +40,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> ExitCode {
-    let report = examine(&Machine::this(), &policies::ask_kernel);
+    let report = examine(&Machine::this(), &policies::ask_kernel, Discipline::now());
     if options.json {
         match serde_json::to_string_pretty(&report) {
             Ok(text) => anstream::println!("{text}"),
@@ -53,14 +55,14 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     }
 }
 
-fn examine(machine: &Machine, grants: Grants<'_>) -> Report {
+fn examine(machine: &Machine, grants: Grants<'_>, time_of_day: io::Result<Discipline>) -> Report {
     let findings = [
         rights::findings(machine),
         policies::findings(machine, grants),
         groups::findings(machine),
         kernel::findings(machine),
         processors::findings(machine),
-        clocks::findings(machine),
+        clocks::findings(machine, time_of_day),
         memory::findings(machine),
     ];
     Report {
@@ -110,13 +112,17 @@ mod tests {
         "/sys/kernel/realtime",
     ];
 
-    fn refuse(_: punctual_sys::scheduling::Scheduling) -> std::io::Result<()> {
-        Err(std::io::ErrorKind::PermissionDenied.into())
+    fn refuse(_: punctual_sys::scheduling::Scheduling) -> io::Result<()> {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
+
+    fn refused() -> io::Result<Discipline> {
+        Err(io::ErrorKind::PermissionDenied.into())
     }
 
     #[test]
     fn a_machine_that_tells_nothing_is_unknown_and_each_time_with_a_reason() {
-        let report = examine(&Machine::under(Path::new("/not/there")), &refuse);
+        let report = examine(&Machine::under(Path::new("/not/there")), &refuse, refused());
         assert!(!report.granted);
         for one in &report.findings {
             assert!(!one.value.is_empty() && !one.why.is_empty(), "{one:?}");
@@ -149,7 +155,7 @@ mod tests {
         ];
         for text in texts {
             let made_up = SimulatedMachine::of(&FILES.map(|file| (file, text)));
-            let report = examine(&made_up.machine, &refuse);
+            let report = examine(&made_up.machine, &refuse, refused());
             let said = serde_json::to_string(&report).unwrap();
             assert!(!said.contains("\\u001b"), "{said}");
         }
@@ -157,7 +163,7 @@ mod tests {
 
     #[test]
     fn what_json_says_is_what_the_exit_status_says() {
-        let report = examine(&Machine::this(), &|_| Ok(()));
+        let report = examine(&Machine::this(), &|_| Ok(()), Discipline::now());
         let json = serde_json::to_value(&report).unwrap();
         assert_eq!(json["granted"], true);
         let names: std::collections::BTreeSet<_> =

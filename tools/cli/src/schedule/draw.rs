@@ -67,7 +67,7 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
 }
 
 /// Draws a plan to a file: as a page if its name ends in .html, else as an SVG.
-pub(super) fn write_picture(
+pub(crate) fn write_picture(
     file: &Path,
     model: &Model,
     plan: &Plan,

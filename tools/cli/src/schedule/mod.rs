@@ -21,6 +21,9 @@ mod values;
 use clap::Subcommand;
 use std::process::ExitCode;
 
+pub(crate) use draw::write_picture;
+pub(crate) use values::picture;
+
 /// Subcommands of `punctual schedule`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Options {

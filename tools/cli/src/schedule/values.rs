@@ -13,7 +13,7 @@ pub(super) fn above_zero(text: &str) -> Result<Time, String> {
 }
 
 /// Parses the name of a picture's file: an SVG or a page.
-pub(super) fn picture(name: &str) -> Result<PathBuf, String> {
+pub(crate) fn picture(name: &str) -> Result<PathBuf, String> {
     ending_in(name, &["svg", "html"])
 }
 

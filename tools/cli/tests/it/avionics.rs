@@ -30,9 +30,7 @@ fn of(json: &Value, operation: &str, what: &str) -> u64 {
 
 #[test]
 fn each_event_has_its_job_on_the_board_that_waits_for_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let picture = folder.path().join("plan.svg");
-    let output = flown(&["--json", "--draw", picture.to_str().unwrap()]);
+    let output = flown(&["--json"]);
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     let is_as_required = json["is_as_required"].as_bool().unwrap();
     assert_eq!(output.status.success(), is_as_required);
@@ -72,11 +70,30 @@ fn each_event_has_its_job_on_the_board_that_waits_for_it() {
         .filter_map(|one| one["jobs"].as_u64())
         .sum();
     assert_eq!(summed, all);
-    assert!(
-        std::fs::read_to_string(picture)
-            .unwrap()
-            .starts_with("<svg")
-    );
+}
+
+#[test]
+fn what_ran_is_drawn_below_the_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, begins) in [("ran.svg", "<svg"), ("ran.html", "<!")] {
+        let file = folder.path().join(name);
+        let output = flown(&["--json", "--draw", file.to_str().unwrap()]);
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let drawn = fs::read_to_string(&file).unwrap();
+        assert!(drawn.starts_with(begins), "{name}");
+        let operations = json["operations"].as_array().unwrap();
+        let rows = drawn.matches(">what ran<").count();
+        assert_eq!(rows, operations.len(), "{name}");
+        // The first job of the fastest interrupt begins the picture; others may be late.
+        assert!(drawn.contains("io.rate30, recorded job 1"), "{name}");
+    }
+    let nowhere = folder.path().join("none/ran.svg");
+    let output = flown(&["--draw", nowhere.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("none/ran.svg"), "{text}");
+    let output = flown(&["--draw", "ran.png"]);
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]

@@ -194,7 +194,7 @@ fn a_bad_setting_stops_the_start() {
     for (arguments, named) in [
         (["--send", "udp://10.0.0.1"], "239.255.1.1:10001"),
         (["--without", "eid"], "timestamps"),
-        (["--dispatching", "lanes"], "reactive"),
+        (["--dispatching", "lines"], "reactive"),
     ] {
         let output = punctual(&[&serve[..], &arguments].concat());
         let said = text(output.stderr);

@@ -241,7 +241,8 @@ impl ListenEndpoint {
     /// and which has the configuration's concurrency strategy.
     pub(crate) fn elsewhere(mut self) -> Self {
         self.options.retain(|name, _| {
-            ![PORT_IN_IOR, ALSO_IN_IOR, DEADLINE].contains(&&**name) && !CONCURRENCY.contains(&&**name)
+            ![PORT_IN_IOR, ALSO_IN_IOR, DEADLINE].contains(&&**name)
+                && !CONCURRENCY.contains(&&**name)
         });
         self.place = match self.host_and_port() {
             Some((Some(host), _)) if is_internet(&self.protocol) => {
@@ -255,7 +256,14 @@ impl ListenEndpoint {
     /// Returns the properties for the link: the configuration's, overridden by the endpoint's own.
     pub(crate) fn properties(&self, config: Option<&BTreeMap<String, String>>) -> Properties {
         let ours = |name: &str| {
-            [HOSTNAME_IN_IOR, PORT_IN_IOR, ALSO_IN_IOR, PRIORITY, DEADLINE].contains(&name)
+            [
+                HOSTNAME_IN_IOR,
+                PORT_IN_IOR,
+                ALSO_IN_IOR,
+                PRIORITY,
+                DEADLINE,
+            ]
+            .contains(&name)
                 || CONCURRENCY.contains(&name)
         };
         let own = self.options.iter().filter(|(name, _)| !ours(name));

@@ -231,9 +231,9 @@ fn twin(endpoint: ListenEndpoint) -> (Orb, Arc<EchoImpl>, Echo) {
     let poa = root.create_poa("twins", Some(root.manager()), &policies);
     let poa = poa.unwrap();
     let servant = Arc::new(EchoImpl::default());
-    let id = punctual::ObjectId::from(b"one".as_slice());
-    poa.activate_object_with_id(&id, servant.clone()).unwrap();
-    let object = poa.id_to_reference(&id).unwrap();
+    let object = poa
+        .activate_with_id(&"one".into(), servant.clone())
+        .unwrap();
     (server, servant, object)
 }
 

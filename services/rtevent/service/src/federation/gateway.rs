@@ -6,7 +6,7 @@ use super::udp::{Receiver, Sender, UdpCounts};
 use crate::client::{Subscriber, SubscriberCounts, SubscriberOptions};
 use crate::options::ServiceOptions;
 use crate::wire::{Form, disjunction};
-use crate::{Data, Event, clock};
+use crate::{Data, Event};
 use punctual::Poa;
 use punctual_rtevent::{
     Channel, Consumer, ConsumerHandle, Dependency, Filter, Observer, ObserverId, Publications,
@@ -61,7 +61,7 @@ struct Gateway(SupplierHandle<Data>, Form);
 impl Consumer<Data> for Gateway {
     fn push(&self, events: &[Event]) -> Pushed {
         let mut events: Vec<_> = crossing(events).collect();
-        clock::stamp(self.1, &mut events);
+        self.1.stamp(&mut events);
         if events.is_empty() {
             return Pushed::Done;
         }

@@ -3,7 +3,7 @@
 use crate::proxy::Proxies;
 use crate::rtec_event_comm::{PushConsumer, PushConsumerServant};
 use crate::wire::{Form, plain, write_shared};
-use crate::{Data, Event, clock};
+use crate::{Data, Event};
 use parking_lot::RwLock;
 use punctual::stub::Operation;
 use punctual::{Interface, ObjectId, ObjectRef, SystemException, SystemExceptionKind as Kind};
@@ -48,7 +48,7 @@ impl RemoteConsumer {
         const PUSH: Operation = Operation::one_way("push").of::<PushConsumer>();
         let reference = self.reference.read().clone();
         let here = |servant: &dyn PushConsumerServant| {
-            let sent = self.form.has_timestamps.then(clock::now);
+            let sent = self.form.now();
             servant.push(&plain(events, sent))
         };
         let object = reference.as_object();

@@ -1,13 +1,13 @@
 //! Proxies of the channel for suppliers (`ProxyPushConsumer`).
 
 use super::objects::Proxies;
+use crate::Data;
 use crate::peer::{Lease, RemoteSupplier};
 use crate::refusal::{Raised, Refusal};
 use crate::rtec_event_channel_admin::ProxyPushConsumer;
 use crate::rtec_event_comm::PushSupplier;
 use crate::service::EventService;
 use crate::wire::{Published, read_supplier};
-use crate::{Data, clock};
 use parking_lot::RwLock;
 use punctual::stub::Servant;
 use punctual::stub::{Answered, PeerConnection, ServerCall, Unmarshal};
@@ -56,7 +56,7 @@ impl ProxyConsumer {
         self.service.check_access()?;
         let form = self.service.options().form;
         let mut events = self.service.received().read(form, call.arguments())?;
-        clock::stamp(form, &mut events);
+        form.stamp(&mut events);
         // Not under the lock: consumers that are called inside may end this connection.
         let connection = self.connection.read().clone();
         let Connection::Connected(supplier, lease) = connection else {

@@ -1,12 +1,14 @@
 //! Fields of events that are on the wire.
 
+use crate::clock::EventClock;
 use punctual::stub::{CdrError, Decoder};
 use punctual::{CompletionStatus, SystemException, SystemExceptionKind};
+use punctual_rtevent::Event;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// Fields of events that are on the wire. All peers of a channel have the same form: a build of TAO can
+/// Fields of events that are on the wire, and the clock of their times. All peers of a channel have the same form: a build of TAO can
 /// leave fields out (`TAO_LACKS_EVENT_CHANNEL_TIMESTAMPS`, `…_OCTET_SEQUENCE` and `…_ANY`), and nothing in a
 /// message says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +19,8 @@ pub struct Form {
     pub has_octets: bool,
     /// Value of type `any`. Default: true.
     pub has_any: bool,
+    /// Clock of the times at which the channel received and sent the event. Default: the time of day.
+    pub clock: EventClock,
 }
 
 impl Default for Form {
@@ -25,6 +29,7 @@ impl Default for Form {
             has_timestamps: true,
             has_octets: true,
             has_any: true,
+            clock: EventClock::default(),
         }
     }
 }
@@ -60,6 +65,20 @@ impl Form {
             }
         }
         Ok(form)
+    }
+
+    /// Returns the time now by the form's clock, if events have times.
+    pub(crate) fn now(self) -> Option<u64> {
+        self.has_timestamps.then(|| self.clock.now())
+    }
+
+    /// Notes that the channel receives the events now, if they have the time.
+    pub(crate) fn stamp<P>(self, events: &mut [Event<P>]) {
+        if let Some(received) = self.now() {
+            for event in events {
+                event.header.received = received;
+            }
+        }
     }
 
     /// Returns the least number of octets of an event, padding not counted.
@@ -111,6 +130,7 @@ impl Form {
             has_timestamps: bits & 1 == 0,
             has_octets: bits & 2 == 0,
             has_any: bits & 4 == 0,
+            ..Self::default()
         })
     }
 }
@@ -147,8 +167,8 @@ impl FromStr for Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RtecEventData;
     use crate::wire::{read_events, write_events};
-    use crate::{Event, RtecEventData};
     use punctual::stub::{Block, ByteOrder, Coding, Encoder};
     use punctual_rtevent::Header;
 
@@ -163,7 +183,7 @@ mod tests {
         out.into_block().into_vec()
     }
 
-    fn read(form: Form, octets: &[u8]) -> Result<Vec<Event>, SystemException> {
+    fn read(form: Form, octets: &[u8]) -> Result<Vec<crate::Event>, SystemException> {
         let mut input = Decoder::new(octets, ByteOrder::Little, Coding::default());
         let mut events = Vec::new();
         form.read(&mut input, |form, input| {

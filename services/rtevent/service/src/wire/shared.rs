@@ -9,7 +9,7 @@
 
 use super::event::write_events;
 use super::form::Form;
-use crate::{Event, clock};
+use crate::Event;
 use punctual::stub::{CdrError, Encoder, SharedEncoding};
 use punctual_rtevent::Header;
 use std::cell::RefCell;
@@ -38,7 +38,7 @@ pub(crate) fn write_shared(
     events: &[Event],
     out: &mut Encoder<'_>,
 ) -> Result<(), CdrError> {
-    let sent = form.has_timestamps.then(clock::now);
+    let sent = form.now();
     if events.len() > SharedEncoding::LONGEST / form.least() {
         return write_events(form, events, sent, out);
     }
@@ -104,8 +104,8 @@ mod tests {
     /// Writes the ones and the others, with another time of the clock each.
     fn both(ones: &[Event], others: &[Event]) -> [Vec<u8>; 2] {
         let first = written(ones);
-        let now = clock::now();
-        while clock::now() == now {}
+        let now = Form::default().now();
+        while Form::default().now() == now {}
         [first, written(others)]
     }
 

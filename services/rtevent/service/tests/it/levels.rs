@@ -128,15 +128,15 @@ impl Consumer<Data> for Scheduled {
     }
 }
 
-#[test]
-fn threads_of_planned_levels_have_native_priorities_in_the_order_of_the_plan() {
-    let settings =
-        "schedule = \"PLAN\"\nhandle = [\"7=radar\", \"8=log\"]\nreal_time = \"require\"";
-    let service = match opened(settings) {
+/// Returns the scheduling of the threads that deliver to an operation with handle 7, to one with handle 8, and without a
+/// handle; nothing if the machine does not grant priorities.
+fn scheduled(settings: &str) -> Option<[(u32, u32); 3]> {
+    let settings = format!("schedule = \"PLAN\"\nhandle = [\"7=radar\", \"8=log\"]\n{settings}");
+    let service = match opened(&settings) {
         Ok(service) => service,
         Err(reason) => {
             println!("skipped: {reason}");
-            return;
+            return None;
         }
     };
     let (scheduled, received) = mpsc::channel();
@@ -153,18 +153,37 @@ fn threads_of_planned_levels_have_native_priorities_in_the_order_of_the_plan() {
     let _consumer = channel.connect_consumer(subscription, consumer).unwrap();
     let supplier = channel.connect_supplier(Publications::default(), Arc::new(Silent));
     let supplier = supplier.unwrap();
-    let of = |kind| {
+    Some([16, 17, 18].map(|kind| {
         supplier
             .push(&[Event::new(Header::new(kind, 1), Data::default())])
             .unwrap();
         let (of, scheduled) = received.recv_timeout(Duration::from_secs(60)).unwrap();
         assert_eq!(of, kind);
         scheduled
+    }))
+}
+
+#[test]
+fn threads_of_planned_levels_have_native_priorities_in_the_order_of_the_plan() {
+    let Some([(fifo, radar), (_, log), unplanned]) = scheduled("real_time = \"require\"") else {
+        return;
     };
-    let ((fifo, radar), (_, log), unplanned) = (of(16), of(17), of(18));
     assert_eq!(fifo, 1, "SCHED_FIFO");
     assert!(radar > log && log >= 1, "{radar} {log}");
     assert_eq!(unplanned, (0, 0));
+}
+
+#[test]
+fn lanes_of_a_plan_have_native_priorities_of_their_own() {
+    let lanes = "dispatching = \"lanes\"\nlane = [\"1=1\", \"0=1\"]\nhighest_priority = 9";
+    // CORBA priorities 1 and 0 are both 1 in the kernel, and those of the plan are above them.
+    let Some(scheduled_so) = scheduled(lanes) else {
+        return;
+    };
+    assert_eq!(scheduled_so, [(1, 1); 3]);
+    // The plan's most urgent operation has the highest priority.
+    let lanes = "dispatching = \"lanes\"\nlane = [\"32767=1\", \"0=1\"]\nhighest_priority = 9";
+    assert_eq!(scheduled(lanes), Some([(1, 9), (1, 1), (1, 1)]));
 }
 
 #[test]
@@ -205,6 +224,39 @@ fn settings_name_the_operation_of_each_rt_info() {
 }
 
 #[test]
+fn settings_make_lanes_and_deliveries_go_to_the_next_one_below() {
+    let levels = PlannedLevels::new(&plan(), [(7, "radar"), (8, "log")]).unwrap();
+    let levels: Vec<_> = levels.handles().map(|(_, level)| level.priority).collect();
+    let (radar, log) = (levels[0], levels[1]);
+    assert!(radar > log);
+    let service = opened(&format!(
+        "schedule = \"PLAN\"\nhandle = [\"7=radar\", \"8=log\"]\nreal_time = \"off\"\n\
+         dispatching = \"lanes\"\nborrow = true\nlane = [\"{radar}=1+2\", \"0 = 1\"]"
+    ));
+    let service = service.unwrap();
+    let (names, received) = mpsc::channel();
+    let entries = [
+        entry(codes::DISJUNCTION, 3, 0),
+        entry(16, 0, 7),
+        entry(17, 0, 8),
+        entry(18, 0, 0),
+    ];
+    let subscription = Subscription::new(Filter::from_prefix(&entries).unwrap());
+    let subscription = subscription.level(service.options().level);
+    let consumer = Arc::new(Names(Mutex::new(names)));
+    let channel = service.channel();
+    let _consumer = channel.connect_consumer(subscription, consumer).unwrap();
+    let supplier = channel.connect_supplier(Publications::default(), Arc::new(Silent));
+    let supplier = supplier.unwrap();
+    for (kind, lane) in [(16, radar), (17, 0), (18, 0)] {
+        let event = Event::new(Header::new(kind, 1), Data::default());
+        supplier.push(&[event]).unwrap();
+        let seen = received.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert_eq!(seen, (kind, format!("events {lane}")));
+    }
+}
+
+#[test]
 fn native_priorities_are_granted_or_the_start_says_what_is_missing() {
     match opened("schedule = \"PLAN\"\nhandle = [\"7=radar\"]") {
         Ok(service) => assert_eq!(service.options().level, UNPLANNED),
@@ -232,6 +284,17 @@ fn what_does_not_fit_the_plan_stops_the_start() {
         ("schedule = \"nowhere.toml\"", "nowhere.toml"),
         ("schedule = \"PLAN\"\nhost = \"moon\"", "no host `moon`"),
         ("handle = [\"7=radar\"]", "schedule"),
+        (
+            "schedule = \"PLAN\"\ndispatching = \"lanes\"\nreal_time = \"off\"",
+            "has no lane",
+        ),
+        (
+            "schedule = \"PLAN\"\ndispatching = \"lanes\"\nreal_time = \"off\"\nlane = [\"5=1\", \"5=2+1\"]",
+            "a priority of its own",
+        ),
+        ("schedule = \"PLAN\"\nlane = [\"40000=1\"]", "20000=1+4"),
+        ("schedule = \"PLAN\"\nlane = [\"5=0+7\"]", "20000=1+4"),
+        ("lane = [\"5=1\"]", "schedule"),
         (
             "schedule = \"PLAN\"\nlowest_priority = 5\nhighest_priority = 6",
             "too few for the 3 priorities",

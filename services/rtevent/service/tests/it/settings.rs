@@ -1,7 +1,7 @@
 //! Settings of the service.
 
 use punctual_host::settings::{Values, markdown};
-use punctual_rtevent_service::{ServiceOptions, open, settings};
+use punctual_rtevent_service::{EventClock, ServiceOptions, open, settings};
 
 fn values(text: &str) -> Values {
     let text = format!("listen = \"iiop://:0\"\n{text}");
@@ -24,6 +24,7 @@ fn without_a_setting_limits_are_those_of_the_documentation() {
 fn each_word_of_a_setting_opens_a_service() {
     let words = [
         ("dispatching", &["threads", "pool", "reactive"][..]),
+        ("clock", &["realtime", "auto"]),
         ("filtering", &["either", "prefix", "basic"]),
         ("push", &["none", "transport", "server", "target"]),
         (
@@ -41,6 +42,21 @@ fn each_word_of_a_setting_opens_a_service() {
         for word in words {
             open(&values(&format!("{key} = \"{word}\""))).unwrap();
         }
+    }
+}
+
+#[test]
+fn the_clock_of_tai_is_taken_where_it_holds_and_refused_where_it_does_not() {
+    let clock = |text| open(&values(text)).map(|service| service.options().form.clock);
+    assert_eq!(clock("").unwrap(), EventClock::TimeOfDay);
+    assert_eq!(clock("clock = \"auto\"").unwrap(), EventClock::detected());
+    match (clock("clock = \"tai\""), EventClock::detected()) {
+        (Ok(clock), EventClock::Tai) => assert_eq!(clock, EventClock::Tai),
+        (Err(problem), EventClock::TimeOfDay) => {
+            let text = problem.to_string();
+            assert!(text.contains("not synchronised to TAI"), "{text}");
+        }
+        (opened, detected) => panic!("{opened:?} where {detected:?} holds"),
     }
 }
 

@@ -20,6 +20,27 @@ pub(crate) struct Staffing {
     pub(crate) blocked_after: Duration,
     /// Time after which a further thread that is idle ends.
     pub(crate) idle_for: Duration,
+    pub(crate) growth: Growth,
+}
+
+/// Condition under which further threads start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Growth {
+    /// Runs block threads while others wait.
+    WhenBlocked,
+    /// Tasks wait, and no thread is idle.
+    OnDemand,
+}
+
+impl Staffing {
+    /// Returns whether the numbers of threads may change, so that a thread watches.
+    pub(crate) fn changes(&self) -> bool {
+        self.most_blocked > 0 || self.grows_on_demand() && self.most_threads > self.threads
+    }
+
+    pub(crate) fn grows_on_demand(&self) -> bool {
+        self.growth == Growth::OnDemand
+    }
 }
 
 /// Tasks that the threads run, and the way of others.

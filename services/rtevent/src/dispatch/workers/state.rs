@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Task that waits, with its level.
-type Waiting = (Level, Arc<dyn Task>);
+pub(super) type Waiting = (Level, Arc<dyn Task>);
 
 /// State of workers, under their lock.
 #[derive(Default)]
@@ -24,6 +24,12 @@ pub(super) struct State {
     /// Number of threads that are written off.
     pub(super) blocked: usize,
     pub(super) idle: usize,
+    /// Number of threads that have been started, and have not begun.
+    pub(super) starting: usize,
+    /// Number of requests of more urgent lanes for an idle thread that none has taken up yet.
+    pub(super) asked: usize,
+    /// The machine has refused a further thread; it is asked again later.
+    pub(super) is_refused: bool,
     /// The watching thread waits for runs to end, and needs no signal.
     pub(super) is_watched: bool,
     pub(super) stops: bool,
@@ -63,10 +69,33 @@ impl State {
         }
     }
 
-    /// Returns whether tasks wait while no thread is idle, and more threads may be written off, so that the watching
-    /// thread has to be woken.
+    /// Returns whether the watching thread has to be woken: tasks wait while no thread is idle, and more threads may
+    /// start, or be written off.
     pub(super) fn needs_watch(&self, staffing: &Staffing) -> bool {
-        !self.is_watched && self.is_pressed(staffing)
+        !self.is_watched && self.is_pressed(staffing) || self.needs_thread(staffing)
+    }
+
+    /// Returns whether more tasks wait than there are threads for them, and a further thread may start on demand.
+    pub(super) fn needs_thread(&self, staffing: &Staffing) -> bool {
+        staffing.grows_on_demand() && self.is_short() && self.may_grow(staffing)
+    }
+
+    /// Returns whether more tasks wait than there are threads for them, and no further thread may start.
+    pub(super) fn needs_loan(&self, staffing: &Staffing) -> bool {
+        self.is_short() && !self.may_grow(staffing) && !self.stops
+    }
+
+    /// Returns whether a thread is idle that neither a task nor a more urgent lane waits for.
+    pub(super) fn may_lend(&self) -> bool {
+        self.idle > self.count + self.asked && !self.stops
+    }
+
+    fn is_short(&self) -> bool {
+        self.count > self.idle + self.starting
+    }
+
+    fn may_grow(&self, staffing: &Staffing) -> bool {
+        self.threads < staffing.most_threads && !self.is_refused
     }
 
     /// Returns whether tasks wait while no thread is idle, and more threads may be written off.
@@ -74,8 +103,21 @@ impl State {
         self.count > 0 && self.idle == 0 && self.blocked < staffing.most_blocked
     }
 
-    /// Adds the seat of a thread.
+    /// Notes that a thread starts.
+    pub(super) fn begin_start(&mut self) {
+        self.threads += 1;
+        self.starting += 1;
+    }
+
+    /// Notes that the machine has refused a thread.
+    pub(super) fn refuse_start(&mut self) {
+        self.threads -= 1;
+        self.starting -= 1;
+    }
+
+    /// Adds the seat of a thread that has started.
     pub(super) fn sit(&mut self) -> Arc<Seat> {
+        self.starting -= 1;
         let seat = Arc::new(Seat::default());
         self.seats.push(seat.clone());
         seat

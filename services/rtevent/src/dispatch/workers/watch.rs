@@ -10,33 +10,60 @@ impl Shared {
     pub(super) fn keep_watch(self: &Arc<Self>) {
         let mut state = self.state.lock();
         while !state.stops {
-            if !state.is_pressed(&self.staffing) {
+            if state.needs_thread(&self.staffing) {
+                self.grow(&mut state);
+            } else if state.is_refused || state.is_pressed(&self.staffing) {
+                self.replace_blocked(&mut state);
+            } else {
                 self.watched.wait(&mut state);
-                continue;
             }
-            let runs = state.runs();
-            self.wait_for_ends(&mut state);
-            if state.stops {
-                break;
+        }
+    }
+
+    /// Starts a further thread.
+    fn grow(self: &Arc<Self>, state: &mut MutexGuard<'_, State>) {
+        let started = MutexGuard::unlocked(state, || self.start_worker());
+        if started.is_err() {
+            state.is_refused = true;
+            if self.has_to_ask(state) {
+                MutexGuard::unlocked(state, || self.ask_for_thread());
             }
-            let blocked = state.write_off(&runs, self.staffing.most_blocked);
-            let wanted = self.wanted(&state, blocked);
-            drop(state);
+        }
+    }
+
+    /// Waits as long as a run may last that does not block, writes threads off whose runs have lasted longer, and starts
+    /// others.
+    fn replace_blocked(self: &Arc<Self>, state: &mut MutexGuard<'_, State>) {
+        let runs = match state.is_pressed(&self.staffing) {
+            true => state.runs(),
+            false => Vec::new(),
+        };
+        self.wait_for_ends(state);
+        state.is_refused = false;
+        if state.stops {
+            return;
+        }
+        let blocked = state.write_off(&runs, self.staffing.most_blocked);
+        let wanted = self.wanted(state, blocked);
+        MutexGuard::unlocked(state, || {
             for _ in 0..wanted {
                 // Refused by the machine, it is tried again after the same time.
                 if self.start_worker().is_err() {
                     break;
                 }
             }
-            state = self.state.lock();
-        }
+        });
     }
 
-    /// Waits as long as a run may last that does not block.
-    fn wait_for_ends(&self, state: &mut MutexGuard<'_, State>) {
+    /// Waits as long as a run may last that does not block; threads that are needed meanwhile start.
+    fn wait_for_ends(self: &Arc<Self>, state: &mut MutexGuard<'_, State>) {
         let until = Instant::now().checked_add(self.staffing.blocked_after);
         state.is_watched = true;
         while !state.stops {
+            if state.needs_thread(&self.staffing) {
+                self.grow(state);
+                continue;
+            }
             match until {
                 Some(until) if self.watched.wait_until(state, until).timed_out() => break,
                 Some(_) => {}

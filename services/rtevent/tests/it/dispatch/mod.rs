@@ -1,6 +1,7 @@
 //! Dispatching: levels, queues, threads.
 
 mod blocking;
+mod lanes;
 mod levels;
 mod overflow;
 mod queues;

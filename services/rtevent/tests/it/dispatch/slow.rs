@@ -1,13 +1,12 @@
 //! Consumers that block, and the lane of slow ones.
 
-use super::blocking::{Blocking, queued};
-use crate::support::peers::{Calls, Numbered, Setting};
-use parking_lot::Mutex;
+use super::blocking::{Blocking, Steps, queued};
+use crate::support::peers::Setting;
 use punctual_rtevent::{
-    Dispatcher, Filter, OptionsError, Pool, PoolOptions, Pushed, SlowOptions, Subscription,
-    Threads, ThreadsOptions,
+    Dispatcher, Filter, LaneThreads, Lanes, LanesOptions, Level, OptionsError, Pool, PoolOptions,
+    SlowOptions, Threads, ThreadsOptions,
 };
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(1);
@@ -53,8 +52,8 @@ fn consumers_that_block_occupy_no_more_threads_than_the_limit() {
     all[1].begun.recv().unwrap();
 }
 
-/// Strategies of either kind.
-fn strategies() -> [Arc<dyn Dispatcher>; 2] {
+/// Strategies of each kind.
+fn strategies() -> [Arc<dyn Dispatcher>; 3] {
     let threads = ThreadsOptions {
         blocked_after: SOON,
         idle_for: SOON,
@@ -66,9 +65,16 @@ fn strategies() -> [Arc<dyn Dispatcher>; 2] {
         idle_for: SOON,
         ..PoolOptions::default()
     };
+    let lanes = LanesOptions {
+        lanes: vec![LaneThreads::new(Level::default(), 1, 0)],
+        blocked_after: SOON,
+        idle_for: SOON,
+        ..LanesOptions::default()
+    };
     [
         Arc::new(Threads::new(threads).unwrap()),
         Arc::new(Pool::new(pool).unwrap()),
+        Arc::new(Lanes::new(lanes).unwrap()),
     ]
 }
 
@@ -84,42 +90,6 @@ fn two_hundred_consumers_that_never_return_leave_the_level_to_the_others() {
         }
         assert_eq!(recorder.data(), (1..=500).collect::<Vec<_>>());
         drop(hung);
-    }
-}
-
-/// Consumer that reports the thread of each push, and blocks until the test lets it go on.
-struct Steps {
-    pushed: mpsc::Receiver<String>,
-    go_on: mpsc::Sender<()>,
-}
-
-impl Steps {
-    fn connected(setting: &Setting) -> Self {
-        let (tell, pushed) = mpsc::channel();
-        let (go_on, wait) = mpsc::channel();
-        let wait = Mutex::new(wait);
-        let consumer = Calls(move |_: &[Numbered]| {
-            let thread = std::thread::current().name().unwrap_or("").to_owned();
-            // The test may have ended.
-            let _ = tell.send(thread);
-            let _ = wait.lock().recv();
-            Pushed::Done
-        });
-        let subscription = Subscription::new(Filter::event(20, 0));
-        let connected = setting
-            .channel
-            .connect_consumer(subscription, Arc::new(consumer));
-        connected.unwrap();
-        Self { pushed, go_on }
-    }
-
-    /// Waits for a push, and returns its thread.
-    fn thread(&self) -> String {
-        self.pushed.recv().unwrap()
-    }
-
-    fn go_on(&self) {
-        self.go_on.send(()).unwrap();
     }
 }
 
@@ -218,4 +188,10 @@ fn a_lane_of_slow_consumers_without_threads_is_refused() {
         ..PoolOptions::default()
     };
     assert_eq!(Pool::new(options).unwrap_err(), zero);
+    let options = LanesOptions {
+        lanes: vec![LaneThreads::new(Level::default(), 1, 0)],
+        slow: none(),
+        ..LanesOptions::default()
+    };
+    assert_eq!(Lanes::new(options).unwrap_err(), zero);
 }

@@ -6,3 +6,5 @@ mod random;
 mod reference;
 mod spec;
 mod streams;
+
+pub(crate) use random::Random;

@@ -110,19 +110,19 @@ impl Board {
             threads: Vec::new(),
             schedule,
         };
-        board.connect(duty.load)?;
+        board.connect(&duty)?;
         Ok(board)
     }
 
     /// Connects all operations of the board to its channel.
-    fn connect(&mut self, load: u8) -> Outcome<()> {
+    fn connect(&mut self, duty: &Duty) -> Outcome<()> {
         let model = self.schedule.model();
         for (index, operation) in model.operations.iter().enumerate() {
             let Ok(activity) = self.schedule.activity(&operation.name) else {
                 // It runs on another board.
                 continue;
             };
-            let role = Arc::new(Role::new(model, index, activity, load));
+            let role = Arc::new(Role::new(model, index, activity, duty));
             let channel = self.service.channel();
             if let Some(filter) = role.filter() {
                 let filter = filter.scheduled_as(handle_of(index));
@@ -149,6 +149,10 @@ impl Board {
             Request::Count => {
                 let ran = self.roles.iter().map(|role| role.ran());
                 Ok(Answer::Counts(ran.collect()))
+            }
+            Request::Jobs => {
+                let recorded = self.roles.iter().map(|role| role.recorded());
+                Ok(Answer::Jobs(recorded.collect()))
             }
         }
     }

@@ -4,9 +4,11 @@ use super::flight::{FlightOptions, fly};
 use super::plan::schedules;
 use super::report::Report;
 use crate::fail;
+use crate::schedule::{picture, write_picture};
 use crate::time::with_unit;
 use indicatif::{ProgressBar, ProgressStyle};
-use punctual_scheduling::draw::{Options as Drawing, svg};
+use punctual_scheduling::draw::Options as Drawing;
+use punctual_scheduling::measured::RecordedTimeline;
 use punctual_scheduling_runtime::Schedule;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,8 +27,9 @@ pub(in super::super) struct Options {
     /// Run without real-time priorities, to compare.
     #[arg(long)]
     best_effort: bool,
-    /// Draw the planned timeline as a picture.
-    #[arg(long, value_name = "FILE")]
+    /// Draw what ran below the plan: an SVG, or a page with zoom and pan, by the ending .svg or .html; an SVG without
+    /// ending. The first 1,000 jobs of each operation are recorded.
+    #[arg(long, value_name = "FILE", value_parser = picture)]
     draw: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
@@ -40,21 +43,26 @@ pub(in super::super) fn run(options: &Options) -> ExitCode {
     match demonstrate(options) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        Err(problem) => fail(
-            problem,
-            Some("`punctual doctor` says what this machine grants"),
-        ),
+        Err(failed) => failed,
     }
 }
 
-/// Returns whether all deadlines of high criticality were met.
-fn demonstrate(options: &Options) -> Result<bool, String> {
-    let schedules = schedules().map_err(|error| error.to_string())?;
+fn failed(problem: String) -> ExitCode {
+    fail(
+        problem,
+        Some("`punctual doctor` says what this machine grants"),
+    )
+}
+
+/// Returns whether all deadlines of high criticality were met; prints what has failed.
+fn demonstrate(options: &Options) -> Result<bool, ExitCode> {
+    let schedules = schedules().map_err(|error| failed(error.to_string()))?;
     let [first, ..] = &schedules[..] else {
-        return Err("the model has no boards".to_owned());
+        return Err(failed("the model has no boards".to_owned()));
     };
     if let Some(file) = &options.draw {
-        draw(first, file)?;
+        // What is wrong with the file shows before the run.
+        draw(first, None, file)?;
     }
     if !options.json {
         let streams = first.plan().streams.len();
@@ -70,25 +78,37 @@ fn demonstrate(options: &Options) -> Result<bool, String> {
         time,
         load: options.load,
         best_effort: options.best_effort,
+        records: options.draw.is_some(),
     };
     let flown = fly(first.model(), flight, |passed| {
         progress.set_position(passed.as_secs().min(time.as_secs()));
     });
     progress.finish_and_clear();
-    let report = Report::new(&schedules, &flown?);
+    let flown = flown.map_err(failed)?;
+    if let Some(file) = &options.draw {
+        draw(first, Some(flown.timeline.clone()), file)?;
+    }
+    let report = Report::new(&schedules, &flown);
     match options.json {
         true => {
             let json = serde_json::to_string_pretty(&report);
-            println!("{}", json.map_err(|error| error.to_string())?);
+            println!("{}", json.map_err(|error| failed(error.to_string()))?);
         }
         false => report.print(),
     }
     Ok(report.is_as_required)
 }
 
-fn draw(schedule: &Arc<Schedule>, file: &Path) -> Result<(), String> {
-    let picture = svg(schedule.model(), schedule.plan(), &Drawing::default());
-    std::fs::write(file, picture).map_err(|error| format!("{}: {error}", file.display()))
+fn draw(
+    schedule: &Arc<Schedule>,
+    ran: Option<RecordedTimeline>,
+    file: &Path,
+) -> Result<(), ExitCode> {
+    let drawing = Drawing {
+        ran,
+        ..Drawing::default()
+    };
+    write_picture(file, schedule.model(), schedule.plan(), &drawing)
 }
 
 fn bar(options: &Options, time: Duration) -> ProgressBar {

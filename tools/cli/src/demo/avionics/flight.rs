@@ -2,7 +2,9 @@
 
 use super::boards::Board;
 use super::plan::expected;
-use super::protocol::{Answer, Duty, Ran, Request};
+use super::protocol::{Answer, Duty, Ran, Recorded, Request};
+use punctual_scheduling::Time;
+use punctual_scheduling::measured::{RecordedJob, RecordedOperation, RecordedTimeline};
 use punctual_scheduling::model::Model;
 use punctual_sys::{clock, processor};
 use std::time::{Duration, Instant};
@@ -23,6 +25,8 @@ pub(super) struct FlightOptions {
     pub(super) load: u8,
     /// Run without real-time priorities.
     pub(super) best_effort: bool,
+    /// Record the first jobs of each operation.
+    pub(super) records: bool,
 }
 
 /// Outcome of a run.
@@ -36,6 +40,8 @@ pub(super) struct Flown {
     pub(super) ran: Vec<Ran>,
     /// Number of jobs of each operation that should have been executed, in the same order.
     pub(super) expected: Vec<u64>,
+    /// Recorded jobs, from the releases of their chains; all boards have one clock.
+    pub(super) timeline: RecordedTimeline,
 }
 
 /// Starts the boards, and lets them run. `progress` is called with the time that has passed.
@@ -59,6 +65,7 @@ pub(super) fn fly(
             folder: folder.path().to_owned(),
             load: options.load,
             best_effort: options.best_effort,
+            records: options.records,
             processor,
         });
     let boards = duties.map(|duty| Board::start(&duty));
@@ -75,9 +82,41 @@ pub(super) fn fly(
     Ok(Flown {
         is_real_time: ready.iter().all(is_native),
         processors: allowed.len().min(model.hosts.len()),
+        timeline: match options.records {
+            true => timeline(&mut boards)?,
+            false => RecordedTimeline::default(),
+        },
         ran,
         expected,
     })
+}
+
+/// Returns the recorded jobs of all boards.
+fn timeline(boards: &mut [Board]) -> Result<RecordedTimeline, String> {
+    let answers = Board::ask(boards, Request::Jobs)?;
+    let all = answers.into_iter().flat_map(|answer| match answer {
+        Answer::Jobs(recorded) => recorded,
+        _ => Vec::new(),
+    });
+    let ran = all.filter(|one| !one.jobs.is_empty());
+    let mut operations: Vec<_> = ran.map(recorded).collect();
+    operations.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(RecordedTimeline {
+        operations,
+        ..RecordedTimeline::default()
+    })
+}
+
+fn recorded(ran: Recorded) -> RecordedOperation {
+    let jobs = ran.jobs.iter().map(|job| RecordedJob {
+        read: Time::from_nanos(job.released),
+        begin: Time::from_nanos(job.begin),
+        end: Time::from_nanos(job.end),
+    });
+    RecordedOperation {
+        jobs: jobs.collect(),
+        name: ran.operation,
+    }
 }
 
 fn wait(time: Duration, mut progress: impl FnMut(Duration)) {

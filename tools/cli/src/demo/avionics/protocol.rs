@@ -14,6 +14,8 @@ pub(super) struct Duty {
     pub(super) load: u8,
     /// Run without real-time priorities.
     pub(super) best_effort: bool,
+    /// Record the first jobs of each operation.
+    pub(super) records: bool,
     /// Processor of this machine that stands for the board's.
     pub(super) processor: usize,
 }
@@ -29,6 +31,8 @@ pub(super) enum Request {
     Stop,
     /// Count; answered by `Counts`.
     Count,
+    /// Return the recorded jobs; answered by `Jobs`.
+    Jobs,
 }
 
 /// Answer of a board.
@@ -43,6 +47,8 @@ pub(super) enum Answer {
     Done,
     /// Counts of the board's operations.
     Counts(Vec<Ran>),
+    /// Recorded jobs of the board's operations.
+    Jobs(Vec<Recorded>),
     /// The board cannot go on.
     Failed(String),
 }
@@ -64,6 +70,23 @@ pub(super) struct Ran {
     pub(super) p99: u64,
     /// Longest response time.
     pub(super) max: u64,
+}
+
+/// Recorded jobs of an operation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Recorded {
+    /// Name of the operation.
+    pub(super) operation: String,
+    pub(super) jobs: Vec<RecordedJob>,
+}
+
+/// Times of a job, of `CLOCK_MONOTONIC` in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct RecordedJob {
+    /// Release of the chain.
+    pub(super) released: u64,
+    pub(super) begin: u64,
+    pub(super) end: u64,
 }
 
 impl Duty {

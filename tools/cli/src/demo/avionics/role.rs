@@ -1,7 +1,7 @@
 //! Roles: operations of a board.
 
 use super::plan::{kind_of, suppliers_of};
-use super::protocol::Ran;
+use super::protocol::{Duty, Ran, Recorded, RecordedJob};
 use hdrhistogram::Histogram;
 use parking_lot::Mutex;
 use punctual_rtevent::{Consumer, Event, Filter, Header, Pushed, SupplierHandle, codes};
@@ -16,6 +16,8 @@ use std::time::Duration;
 
 /// Longest response time that is recorded, in nanoseconds: a minute.
 const LONGEST: u64 = 60_000_000_000;
+/// Number of jobs of an operation that are recorded.
+const MOST_RECORDED: usize = 1_000;
 
 /// Operation: its work, the event that it then pushes, and its counts.
 pub(super) struct Role {
@@ -34,24 +36,33 @@ pub(super) struct Role {
     /// No further jobs are released: timeouts are as expected.
     pub(super) is_over: AtomicBool,
     responses: Mutex<Option<Histogram<u64>>>,
+    /// First jobs, in memory that is there before they run; none without room for any.
+    recorded: Mutex<Vec<RecordedJob>>,
     jobs: AtomicU64,
     missed: AtomicU64,
     timeouts: AtomicU64,
 }
 
 impl Role {
-    /// Makes the role of an operation whose jobs use this percentage of their planned time.
-    pub(super) fn new(model: &Model, operation: usize, activity: Arc<Activity>, load: u8) -> Self {
+    /// Makes the role of an operation on the board of this duty.
+    pub(super) fn new(
+        model: &Model,
+        operation: usize,
+        activity: Arc<Activity>,
+        duty: &Duty,
+    ) -> Self {
         let suppliers = suppliers_of(model, operation);
+        let most_recorded = if duty.records { MOST_RECORDED } else { 0 };
         Self {
             operation,
             released_by: suppliers.into_iter().map(kind_of).collect(),
             is_conjunction: model.operations[operation].kind == Kind::Conjunction,
             publishes: !model.operations[operation].calls.is_empty(),
-            work: activity.wcet().as_nanos() / 100 * u64::from(load),
+            work: activity.wcet().as_nanos() / 100 * u64::from(duty.load),
             activity,
             supplier: OnceLock::new(),
             is_over: AtomicBool::new(false),
+            recorded: Mutex::new(Vec::with_capacity(most_recorded)),
             responses: Mutex::new(Histogram::new_with_bounds(1, LONGEST, 3).ok()),
             jobs: AtomicU64::new(0),
             missed: AtomicU64::new(0),
@@ -76,11 +87,18 @@ impl Role {
 
     /// Executes a job that was released at this time of `CLOCK_MONOTONIC`, in nanoseconds.
     pub(super) fn run(&self, released: u64) {
+        let begin = clock::nanos();
         burn(self.work);
         if self.publishes {
             self.publish(released);
         }
-        let response = clock::nanos().saturating_sub(released);
+        let end = clock::nanos();
+        self.record(RecordedJob {
+            released,
+            begin,
+            end,
+        });
+        let response = end.saturating_sub(released);
         if let Some(responses) = &mut *self.responses.lock() {
             responses.saturating_record(response.max(1));
         }
@@ -111,6 +129,23 @@ impl Role {
             p50: at(0.5),
             p99: at(0.99),
             max: responses.as_ref().map_or(0, Histogram::max),
+        }
+    }
+
+    /// Returns the recorded jobs, in the order of their releases.
+    pub(super) fn recorded(&self) -> Recorded {
+        let mut jobs = self.recorded.lock().clone();
+        jobs.sort_unstable();
+        Recorded {
+            operation: self.activity.name().to_owned(),
+            jobs,
+        }
+    }
+
+    fn record(&self, job: RecordedJob) {
+        let mut recorded = self.recorded.lock();
+        if recorded.len() < recorded.capacity() {
+            recorded.push(job);
         }
     }
 

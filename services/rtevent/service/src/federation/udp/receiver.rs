@@ -4,9 +4,9 @@ use super::super::datagram::{Assembler, AssemblerOptions, Taken};
 use super::super::link::UdpLink;
 use super::counts::UdpCounts;
 use super::socket::receiving;
+use crate::Data;
 use crate::received::Received;
 use crate::wire::Form;
-use crate::{Data, clock};
 use parking_lot::Mutex;
 use punctual::stub::{ByteOrder, Coding, Decoder};
 use punctual_exec::ThreadSpec;
@@ -144,7 +144,7 @@ impl Shared {
                 return;
             }
         };
-        clock::stamp(self.form, &mut events);
+        self.form.stamp(&mut events);
         self.counts.lock().received += events.len() as u64;
         if let Err(error) = self.supplier.push(&events) {
             tracing::debug!("events by UDP are not taken: {error}");
