@@ -27,8 +27,11 @@ mod naming_etcd;
 mod naming_hostile;
 mod naming_members;
 mod naming_operation;
+#[path = "../../../../services/jetstream/tests/nats/mod.rs"]
+mod nats;
 mod noise;
 mod notify;
+mod notify_cluster;
 mod notify_crash;
 mod orb_options;
 mod packaged;
