@@ -110,7 +110,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // Logs of events, in a file of the host's.
     (DURABLE, &[EXEC, HOST]),
     // The same on JetStream.
-    (JETSTREAM, &[EXEC, DURABLE]),
+    (JETSTREAM, &[EXEC, HOST, DURABLE]),
     (GROUPS, &["punctual", EXEC, IOR]),
     (
         "punctual-ifr",
@@ -365,6 +365,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-scheduler",
             "punctual-cosevent",
             CONSTRAINT,
+            // Its tests start NATS servers.
+            JETSTREAM,
             LOG,
             NOTIFICATION,
             SCHEDULING,

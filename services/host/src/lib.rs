@@ -3,7 +3,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`service`] | the [`Service`] trait: name, objects, readiness, metrics |
+//! | [`service`] | the [`Service`] trait: name, objects, readiness, metrics; the [`Turn`] of one of several processes |
 //! | [`run`] | [`run::run`], which starts the ORB, publishes, serves, notifies systemd and shuts down in order |
 //! | [`store`] | an embedded database in one file: locked, versioned, guarded against panics; typed records |
 //! | [`commit`] | group commit: one commit for the changes of all callers that wait |
@@ -34,9 +34,7 @@ pub mod settings;
 pub mod status;
 pub mod store;
 pub mod systemd;
-mod turn;
 
 pub use problem::Problem;
 pub use punctual_sys::quota::memory;
-pub use service::{NotReady, ServeError, Service};
-pub use turn::Turn;
+pub use service::{NotReady, ServeError, Service, Turn};

@@ -1,11 +1,11 @@
 //! The interface between a service and the process that it runs in.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use punctual::{ObjectRef, OrbConfig, Poa};
 use thiserror::Error;
 
-use crate::Turn;
 use crate::metrics::Exposition;
 
 /// Reason why a service's objects cannot be activated.
@@ -45,6 +45,19 @@ impl std::fmt::Debug for NotReady {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         std::fmt::Display::fmt(self, f)
     }
+}
+
+/// Right to serve, which a process waits for and may lose to another one.
+pub trait Turn: Debug + Send + Sync {
+    /// Waits until this process has the right. Returns false if `is_ending` returns true meanwhile, which is asked several
+    /// times a second.
+    ///
+    /// # Errors
+    /// The reason for which it cannot have it.
+    fn wait(&self, is_ending: &mut dyn FnMut() -> bool) -> Result<bool, NotReady>;
+
+    /// Returns the reason for which this process has lost the right, if it has.
+    fn loss(&self) -> Option<String>;
 }
 
 /// Service, as [`run`](crate::run::run) starts, monitors and ends it.

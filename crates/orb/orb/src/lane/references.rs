@@ -1,7 +1,7 @@
 //! Selection of the endpoints that an ORB's references contain.
 
 use super::all::Lanes;
-use super::incoming::{Named, alternates, none_to_publish};
+use super::incoming::{Named, OpenEndpoint, none_to_publish};
 use crate::broker::Broker;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::policy::{AdapterPolicies, invalid};
@@ -176,7 +176,7 @@ impl Lanes {
             Some(named) => open.retain(|one| named.name(&one.named())),
             None => {
                 open.retain(|one| one.published.qualities.lane.map(|lane| lane.pool) == which.pool);
-                let priority_of = |one: &super::OpenEndpoint| one.published.qualities.priority;
+                let priority_of = |one: &OpenEndpoint| one.published.qualities.priority;
                 let has = Available {
                     without: open.iter().any(|one| priority_of(one).is_none()),
                     this_one: open.iter().any(|one| {
@@ -186,16 +186,16 @@ impl Lanes {
                 open.retain(|one| which.served_at.is_at(priority_of(one), has));
             }
         }
-        if which.are_lasting && open.iter().any(super::OpenEndpoint::is_lasting) {
-            open.retain(super::OpenEndpoint::is_lasting);
+        if which.are_lasting && open.iter().any(OpenEndpoint::is_lasting) {
+            open.retain(OpenEndpoint::is_lasting);
         }
-        let others: Vec<ProfileEndpoint> = open.iter().flat_map(alternates).collect();
+        let others: Vec<ProfileEndpoint> = open.iter().flat_map(OpenEndpoint::alternates).collect();
         let own = open.into_iter().map(|one| one.published);
         own.chain(others).collect()
     }
 
     /// Returns the open endpoints of all lanes of the ORB.
-    fn open(&self) -> Vec<super::OpenEndpoint> {
+    fn open(&self) -> Vec<OpenEndpoint> {
         let lanes = self.all();
         lanes
             .flat_map(|lane| lane.incoming.endpoints.open_now())

@@ -1,6 +1,6 @@
 //! The endpoints that a lane listens at.
 
-use super::publish::{Named, published};
+use super::publish::{Named, alternates, published};
 use crate::broker::Broker;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
@@ -248,6 +248,11 @@ impl OpenEndpoint {
     /// the process; `true` for all other addresses.
     pub(in crate::lane) fn is_lasting(&self) -> bool {
         !(self.pair.link.is_local() && self.endpoint.place.is_empty())
+    }
+
+    /// Returns the endpoints of other servers that references contain behind this one.
+    pub(in crate::lane) fn alternates(&self) -> Vec<ProfileEndpoint> {
+        alternates(&self.endpoint, &self.pair, &self.published)
     }
 
     pub(in crate::lane) fn named(&self) -> Named<'_> {

@@ -9,4 +9,4 @@ mod watch;
 pub(crate) use connections::Accepted;
 pub(crate) use endpoints::OpenEndpoint;
 pub(crate) use listening::Incoming;
-pub(super) use publish::{Named, alternates, none_to_publish};
+pub(super) use publish::{Named, none_to_publish};

@@ -1,6 +1,5 @@
 //! Endpoint addresses as references publish them.
 
-use super::OpenEndpoint;
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::policy::invalid;
@@ -34,17 +33,22 @@ pub(super) fn published(
     ProfileEndpoint::new(&pair.name, address)
 }
 
-/// Returns what references contain of other servers, at which clients find the endpoint's objects once it does not answer.
-pub(in crate::lane) fn alternates(open: &OpenEndpoint) -> impl Iterator<Item = ProfileEndpoint> {
-    let places = open.endpoint.also_in_ior().unwrap_or_default();
-    places.into_iter().map(|(host, port)| {
-        let link = open.pair.link.name();
-        let address = Address::new(link, Address::iiop(host, port).place());
-        ProfileEndpoint {
-            address,
-            ..open.published.clone()
-        }
-    })
+/// Returns what references contain of other servers, at which clients find the objects of an endpoint that is published once
+/// it does not answer.
+pub(super) fn alternates(
+    endpoint: &ListenEndpoint,
+    pair: &Pair,
+    published: &ProfileEndpoint,
+) -> Vec<ProfileEndpoint> {
+    let link = pair.link.name();
+    let places = endpoint.also_in_ior().unwrap_or_default().into_iter();
+    let addresses =
+        places.map(|(host, port)| Address::new(link, Address::iiop(host, port).place()));
+    let of = |address| ProfileEndpoint {
+        address,
+        ..published.clone()
+    };
+    addresses.map(of).collect()
 }
 
 /// Names by which a policy can refer to an open endpoint.
