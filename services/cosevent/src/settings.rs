@@ -170,7 +170,10 @@ fn interfaces(values: &Values) -> Result<EventInterfaces, Problem> {
     };
     for file in values.get(&IDL) {
         let added = interfaces.add_idl(&file, &values.get(&INCLUDE));
-        added.map_err(|messages| Problem::new(messages, ON_IDL))?;
+        added.map_err(|messages| {
+            let message = format!("{} does not compile:\n{messages}", file.display());
+            Problem::new(message, ON_IDL)
+        })?;
     }
     Ok(interfaces)
 }

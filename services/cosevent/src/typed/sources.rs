@@ -42,13 +42,16 @@ pub struct EventInterfaces {
 }
 
 impl EventInterfaces {
-    /// Adds all interfaces and valuetypes of an IDL file and of the files that it includes from these folders.
+    /// Adds all interfaces and valuetypes of an IDL file and of the files that it includes from these folders. Takes IDL that
+    /// the standard refuses and other compilers accept.
     ///
     /// # Errors
     /// The compiler's messages.
     pub fn add_idl(&mut self, file: &Path, include_dirs: &[PathBuf]) -> Result<(), String> {
         let options = punctual_idl::Options {
             include_dirs: include_dirs.to_vec(),
+            // No code is written of it.
+            lenient: true,
             ..punctual_idl::Options::default()
         };
         let compilation = punctual_idl::compile(file, &options)

@@ -279,7 +279,7 @@ fn calls_of_an_interface_in_idl_are_events_of_the_typed_channel() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(
         folder.path().join("beats.idl"),
-        "#include \"number.idl\"\ninterface Beats { void beat(in Number number); };",
+        "#include \"number.idl\"\ninterface Beats { void beat(in Number count); };",
     )
     .unwrap();
     let parts = folder.path().join("parts");
@@ -302,7 +302,7 @@ fn calls_of_an_interface_in_idl_are_events_of_the_typed_channel() {
     proxy.connect_push_supplier(None).unwrap();
     let beats = proxy.get_typed_consumer().unwrap().unwrap();
     let mut request = Request::new(&beats, "beat");
-    request.add_in("number", Any::new(&7).unwrap());
+    request.add_in("count", Any::new(&7).unwrap());
     request.invoke().unwrap();
     let event = pulls.pull().unwrap();
     assert_eq!(event.type_code().id(), Ok("IDL:Beats/beat:1.0"));
