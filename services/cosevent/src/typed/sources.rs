@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use punctual::any::DynamicFactory;
 use punctual::description::{InterfaceDescription, Repository};
 use punctual::{Orb, Policy, SetOverride, SystemException, TypeCode};
@@ -85,6 +85,8 @@ pub(crate) struct Catalogue {
     timeout: Duration,
     /// Interfaces that have been asked for, and their calls can be events.
     known: RwLock<HashMap<String, Arc<Interface>>>,
+    /// States that the repository's valuetypes are registered, which the first interface with values needs.
+    has_value_types: Mutex<bool>,
     refused: AtomicU64,
 }
 
@@ -98,12 +100,7 @@ impl Catalogue {
         orb: &Orb,
         timeout: Duration,
     ) -> Result<Self, Refusal> {
-        for type_code in &sources.value_types {
-            // Only their own code reads the state of custom ones.
-            if let Ok(factory) = DynamicFactory::new(type_code) {
-                orb.register_value_factory(factory);
-            }
-        }
+        register(orb, &sources.value_types);
         let described = sources.described.iter();
         Ok(Self {
             described: described.map(|one| (one.id.clone(), one.clone())).collect(),
@@ -111,6 +108,7 @@ impl Catalogue {
             orb: orb.clone(),
             timeout,
             known: RwLock::default(),
+            has_value_types: Mutex::new(false),
             refused: AtomicU64::new(0),
         })
     }
@@ -151,6 +149,13 @@ impl Catalogue {
                 return Ok(None);
             };
             let bases = bases(&described, |id| repository.interface(id))?;
+            if has_values(&described) {
+                let mut has_value_types = self.has_value_types.lock();
+                if !*has_value_types {
+                    register(&self.orb, &repository.value_types()?);
+                    *has_value_types = true;
+                }
+            }
             Ok(Some((described, bases)))
         });
         let asked = asked.map_err(|exception| exception.in_context("the Interface Repository"))?;
@@ -204,6 +209,23 @@ impl Catalogue {
         policies.set_policy_overrides(&[], SetOverride::Set)?;
         result
     }
+}
+
+/// Registers factories of valuetypes.
+fn register(orb: &Orb, value_types: &[TypeCode]) {
+    for type_code in value_types {
+        // Only their own code reads the state of custom ones.
+        if let Ok(factory) = DynamicFactory::new(type_code) {
+            orb.register_value_factory(factory);
+        }
+    }
+}
+
+/// Returns whether operations of an interface have parameters that are or hold valuetypes.
+fn has_values(interface: &InterfaceDescription) -> bool {
+    let operations = interface.operations.iter();
+    let mut parameters = operations.flat_map(|operation| &operation.parameters);
+    parameters.any(|one| one.type_code.holds_values().unwrap_or(false))
 }
 
 fn repository(reference: Option<&str>, orb: &Orb) -> Result<Option<Repository>, Refusal> {

@@ -20,7 +20,8 @@ use punctual_cosevent::cos_typed_event_comm::{TypedPushConsumer, TypedPushConsum
 use punctual_cosevent::{EventInterfaces, EventService, Limits};
 
 use crate::plant::{
-    Alarms, AlarmsServant, BeatsServant, Memo, Note, NotesServant, Reading, Severity,
+    Alarms, AlarmsServant, BeatsServant, Memo, MemoFactory, MemoState, Note, NoteState, Notes,
+    NotesServant, Reading, Severity,
 };
 use crate::support::{Program, Served, limits, until};
 
@@ -96,6 +97,28 @@ pub(crate) fn panel(served: &Served, program: &Program) -> (ProxyPushSupplier, P
     let consumer = station.connectable(program);
     proxy.connect_push_consumer(Some(&consumer)).unwrap();
     (proxy, panel, station)
+}
+
+/// Connects a consumer of notes, and a supplier.
+pub(crate) fn notes(served: &Served, program: &Program) -> (Panel, Notes) {
+    program.orb.register_value_factory(MemoFactory);
+    let panel = Panel::default();
+    let object: Notes = program.object(panel.clone());
+    let consumer = Station::of(object.as_object()).connectable(program);
+    let proxy = obtained(served, program, Notes::REPOSITORY_ID);
+    proxy.connect_push_consumer(Some(&consumer)).unwrap();
+    let supplies = supplies(served, program, Notes::REPOSITORY_ID);
+    (panel, entrance(&supplies))
+}
+
+/// Returns a memo where a note is declared.
+pub(crate) fn memo() -> Note {
+    Note::from(Memo::new(MemoState {
+        base: NoteState {
+            text: "one".to_owned(),
+        },
+        pages: 3,
+    }))
 }
 
 pub(crate) fn reading(sensor: &str) -> Reading {

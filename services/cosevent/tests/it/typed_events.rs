@@ -5,11 +5,11 @@ use punctual::{Any, Interface, TypeCode, Typed};
 use punctual_cosevent::cos_event_comm::PushConsumer;
 
 use crate::peers::Sink;
-use crate::plant::{Alarms, Beats, Memo, MemoFactory, MemoState, Note, NoteState, Notes};
+use crate::plant::{Alarms, Beats};
 use crate::support::{Program, Served, until};
 use crate::typed::{
-    Panel, Station, alarms, call_in, channel, consumers, entrance, obtained, panel, reading,
-    served, suppliers, supplies,
+    Panel, Station, alarms, call_in, channel, consumers, entrance, memo, notes, obtained, panel,
+    reading, served, suppliers, supplies,
 };
 
 #[test]
@@ -47,21 +47,14 @@ fn calls_of_a_supplier_reach_the_objects_of_all_consumers_in_their_order() {
 #[test]
 fn values_arrive_as_what_they_are_and_with_what_they_share() {
     let (served, program) = (served(), Program::new());
-    program.orb.register_value_factory(MemoFactory);
-    let panel = Panel::default();
-    let object: Notes = program.object(panel.clone());
-    let consumer = Station::of(object.as_object()).connectable(&program);
-    let proxy = obtained(&served, &program, Notes::REPOSITORY_ID);
-    proxy.connect_push_consumer(Some(&consumer)).unwrap();
-    let supplier: Notes = entrance(&supplies(&served, &program, Notes::REPOSITORY_ID));
-    let note = Note::from(Memo::new(MemoState {
-        base: NoteState {
-            text: "one".to_owned(),
-        },
-        pages: 3,
-    }));
+    let (panel, supplier) = notes(&served, &program);
+    supplier.noted(Some(&memo()), Some(&memo())).unwrap();
+    let note = memo();
     supplier.noted(Some(&note), Some(&note)).unwrap();
-    assert_eq!(panel.wait_for(1), ["noted 3 one changed"]);
+    assert_eq!(
+        panel.wait_for(2),
+        ["noted 3 one one", "noted 3 one changed"]
+    );
 }
 
 #[test]

@@ -22,7 +22,7 @@ use punctual_naming_client::cos_naming::NameComponent;
 
 use crate::plant::{Alarms, Gauge, Pump, Valve};
 use crate::support::{Program, Served, exists, limits};
-use crate::typed::{alarms, consumers, panel, served, suppliers};
+use crate::typed::{alarms, consumers, memo, notes, panel, served, suppliers};
 
 const HERE: &str = "IDL:punctual.test/plant/Here:1.0";
 
@@ -122,6 +122,9 @@ fn interfaces_of_a_repository_are_supported() {
     supplier.cleared("t1", "well").unwrap();
     supplier.beat(1).unwrap();
     assert_eq!(panel.wait_for(2), ["cleared t1 well", "beat 1"]);
+    let (noted, supplier) = notes(&served, &program);
+    supplier.noted(Some(&memo()), Some(&memo())).unwrap();
+    assert_eq!(noted.wait_for(1), ["noted 3 one one"]);
     let suppliers = suppliers(&served, &program);
     for id in ["IDL:nowhere:1.0", Valve::REPOSITORY_ID] {
         let refused = suppliers.obtain_typed_push_consumer(id).unwrap_err();

@@ -125,8 +125,8 @@ fn one_way_calls_wait_for_a_consumer_that_blocks() {
     for number in 1..10 {
         supplier.cleared(&format!("t{number}"), "").unwrap();
     }
-    until(|| served.metric("received_total") == 10);
-    assert_eq!(served.metric("discarded_total"), 6);
+    // One is being executed, and three wait.
+    until(|| served.metric("discarded_total") == 6);
     assert_eq!(blocked.begun(), 1);
     drop(guard);
     blocked.wait_for(4);
@@ -150,8 +150,8 @@ fn a_consumer_whose_calls_raise_exceptions_is_disconnected_and_the_others_go_on(
     assert_eq!(good.wait_for(2), ["silence", "cleared t1 well"]);
     until(|| station.disconnects() == 1);
     until(|| !exists(&proxy));
-    assert_eq!(served.metric("lost_peers_total"), 1);
-    assert_eq!(served.metric("undelivered_total"), 2);
+    until(|| served.metric("lost_peers_total") == 1);
+    until(|| served.metric("undelivered_total") == 2);
     assert_eq!(bad.begun(), 2);
 }
 
