@@ -11,6 +11,7 @@ use punctual::any::DynamicFactory;
 use punctual::description::{InterfaceDescription, Repository};
 use punctual::{Orb, Policy, SetOverride, SystemException, TypeCode};
 use punctual_idl::diagnostic::render;
+use punctual_idl::model::{DeclKind, Declaration};
 use punctual_idl_describe as describe;
 
 use super::Interface;
@@ -18,6 +19,9 @@ use crate::refusal::Refusal;
 
 /// Maximum number of bases of an interface, at any distance.
 const MOST_BASES: usize = 1_000;
+
+/// Maximum number of interfaces that are remembered; others are asked for each time.
+const MOST_KNOWN: usize = 10_000;
 
 /// Longest part of a repository id in a log line, in characters.
 const SHOWN: usize = 200;
@@ -57,7 +61,11 @@ impl EventInterfaces {
         let compilation = punctual_idl::compile(file, &options)
             .map_err(|failure| render(&failure.diagnostics, false).trim_end().to_owned())?;
         let specification = &compilation.specification;
-        let declared = describe::interfaces(specification);
+        let is_whole = |one: &&Declaration| match &one.kind {
+            DeclKind::Interface(interface) => !interface.forward_only,
+            _ => false,
+        };
+        let declared = describe::interfaces(specification).filter(is_whole);
         let described = declared.filter_map(|one| describe::interface(specification, one.id));
         self.described.extend(described);
         self.value_types
@@ -174,16 +182,22 @@ impl Catalogue {
         let interface = described.map_err(|exception| exception.to_string());
         let interface = interface.and_then(|(described, bases)| Interface::of(described, bases));
         match interface {
-            Ok(interface) => {
-                let mut known = self.known.write();
-                let known = known.entry(id.to_owned());
-                Found::Interface(known.or_insert_with(|| Arc::new(interface)).clone())
-            }
+            Ok(interface) => Found::Interface(self.remembered(id, interface)),
             Err(reason) => {
                 self.log(id, &reason);
                 Found::Unsupported
             }
         }
+    }
+
+    /// Remembers an interface, unless there are too many: peers may be able to define them in the repository.
+    fn remembered(&self, id: &str, interface: Interface) -> Arc<Interface> {
+        let mut known = self.known.write();
+        let interface = Arc::new(interface);
+        if known.len() >= MOST_KNOWN {
+            return interface;
+        }
+        known.entry(id.to_owned()).or_insert(interface).clone()
     }
 
     /// Logs why an interface is not supported: the exceptions of the standard have no text.

@@ -86,6 +86,17 @@ fn idl_that_does_not_compile_is_refused_with_its_messages() {
     assert!(messages.contains("wrong.idl"), "{messages}");
 }
 
+#[test]
+fn interfaces_that_are_declared_and_not_defined_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("later.idl");
+    std::fs::write(&file, "interface Later; interface Now { void said(); };").unwrap();
+    let mut interfaces = EventInterfaces::default();
+    interfaces.add_idl(&file, &[]).unwrap();
+    let ids = interfaces.described.iter().map(|one| one.id.as_str());
+    assert_eq!(ids.collect::<Vec<_>>(), ["IDL:Now:1.0"]);
+}
+
 /// Returns a service that asks a repository.
 fn asking(repository: String, limits: Limits) -> Served {
     let service = EventService::in_memory();
