@@ -196,7 +196,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
             HOST,
             NAMING_CLIENT,
             RTEVENT,
+            // Typed events have the operations of interfaces in IDL.
+            "punctual-idl",
+            "punctual-idl-describe",
             "punctual-naming",
+            // Its tests ask one.
+            "punctual-ifr",
             "punctual-build",
         ],
     ),

@@ -74,11 +74,13 @@ pub(crate) fn remove(channel: &Channel, id: &[u8]) {
     }
 }
 
-fn consumers_of(id: &[u8]) -> Vec<u8> {
+/// Returns the id of a channel's administrator for consumers.
+pub(crate) fn consumers_of(id: &[u8]) -> Vec<u8> {
     [id, b"/consumers"].concat()
 }
 
-fn suppliers_of(id: &[u8]) -> Vec<u8> {
+/// Returns the id of a channel's administrator for suppliers.
+pub(crate) fn suppliers_of(id: &[u8]) -> Vec<u8> {
     [id, b"/suppliers"].concat()
 }
 

@@ -24,6 +24,7 @@ use crate::limits::{Discard, Limits};
 use crate::metrics::Metrics;
 use crate::proxy::{Owner, Proxy};
 use crate::refusal::Refusal;
+use crate::typed::{Operations, id_of_entrance};
 
 type Core = punctual_rtevent::Channel<EventData>;
 
@@ -40,6 +41,8 @@ pub(crate) struct Channel {
     pulling: Core,
     entrances: [SupplierHandle<EventData>; 2],
     gate: Option<Arc<dyn Gate>>,
+    /// Operations whose calls are events, of a typed channel.
+    operations: Operations,
     proxies: Mutex<Proxies>,
 }
 
@@ -82,8 +85,14 @@ impl Channel {
             pulling,
             entrances,
             gate,
+            operations: Operations::default(),
             proxies: Mutex::default(),
         }))
+    }
+
+    /// Returns the operations whose calls are events, of a typed channel.
+    pub(crate) fn operations(&self) -> &Operations {
+        &self.operations
     }
 
     pub(crate) fn properties(&self) -> &Properties {
@@ -131,7 +140,8 @@ impl Channel {
     /// # Errors
     /// The channel has been destroyed.
     pub(crate) fn deliver(&self, event: EventData) -> Result<(), Refusal> {
-        let event = [Event::new(HEADER, event)];
+        let code = self.operations.code_of(event.any().type_code());
+        let event = [Event::new(Header::new(code, SOURCE), event)];
         for entrance in &self.entrances {
             entrance.push(&event).map_err(|error| match error {
                 PushError::Disconnected => Refusal::Destroyed,
@@ -149,12 +159,13 @@ impl Channel {
         }
     }
 
-    /// Connects a consumer that is pushed to.
+    /// Connects a consumer to which the events that the filter accepts are pushed.
     ///
     /// # Errors
     /// The channel has no room for it, or has been destroyed.
     pub(crate) fn subscribe_push(
         &self,
+        filter: Filter,
         consumer: Arc<dyn Consumer<EventData>>,
     ) -> Result<ConsumerHandle<EventData>, Refusal> {
         let queue = QueueOptions {
@@ -167,7 +178,7 @@ impl Channel {
                 Discard::Newest => Overflow::DropNewest,
             },
         };
-        let subscription = Subscription::new(Filter::null()).queue(queue);
+        let subscription = Subscription::new(filter).queue(queue);
         let connected = self.pushing.connect_consumer(subscription, consumer);
         connected.map_err(|error| self.refused(&error))
     }
@@ -263,16 +274,16 @@ impl Owner for Channel {
     fn remove(&self, number: u64) {
         let removed = self.proxies.lock().by_number.remove(&number);
         self.common.forget_connection(number);
-        self.common
-            .objects
-            .remove(&self.common.objects.id_of(number));
+        let id = self.common.objects.id_of(number);
+        self.common.objects.remove(&id_of_entrance(&id));
+        self.common.objects.remove(&id);
         // The proxy is dropped without the lock.
         drop(removed);
     }
 }
 
-/// Header of all events, which only their Any tells apart.
-const HEADER: Header = Header::new(punctual_rtevent::codes::FIRST_OF_USERS, 1);
+/// Source of all events.
+const SOURCE: i32 = 1;
 
 fn entrance(channel: &Core) -> Result<SupplierHandle<EventData>, Refusal> {
     let supplier = channel.connect_supplier(Publications::default(), Arc::new(Entrance));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use punctual::{Interface, Orb, RootPoa};
+use punctual::{Interface, ObjectRef, Orb, RootPoa};
 use punctual_events::Patience;
 use punctual_events::names::{Bound, NamesToBind, below};
 use punctual_events::watch::{Watch, Watched};
@@ -15,6 +15,7 @@ use crate::admin::{self, Destroyer};
 use crate::channel::Channel;
 use crate::common::Common;
 use crate::cos_event_channel_admin::{ConsumerAdmin, SupplierAdmin};
+use crate::cos_typed_event_channel_admin::TypedEventChannel;
 use crate::criteria::{Properties, check_name};
 use crate::gate::Gate;
 use crate::kept;
@@ -22,12 +23,19 @@ use crate::omni_events::EventChannel;
 use crate::proxy::{Owner, Proxy, WatchedProxy};
 use crate::refusal::Refusal;
 use crate::storage::Change;
+use crate::typed;
 
 /// Object key and id of the default channel.
 pub(crate) const DEFAULT: &str = "EventChannel";
 
 /// Number of the default channel.
 const DEFAULT_NUMBER: u64 = 0;
+
+/// Object key and id of the typed channel.
+pub(crate) const TYPED: &str = "TypedEventChannel";
+
+/// Number of the typed channel, which no other object has.
+const TYPED_NUMBER: u64 = u64::MAX;
 
 /// All channels, by their numbers.
 pub(crate) struct Channels {
@@ -46,7 +54,7 @@ struct State {
 
 struct Entry {
     channel: Arc<Channel>,
-    reference: EventChannel,
+    reference: ObjectRef,
     bound: Option<Bound>,
 }
 
@@ -72,20 +80,34 @@ impl Channels {
     /// # Errors
     /// A thread or a reference that cannot be made.
     pub(crate) fn make_default(&self) -> Result<EventChannel, Refusal> {
-        self.made(DEFAULT_NUMBER, Properties::default(), None)
+        let made = self.made(DEFAULT_NUMBER, Properties::default(), None)?;
+        Ok(EventChannel::from_object(made))
+    }
+
+    /// Makes the typed channel of the service's own.
+    ///
+    /// # Errors
+    /// A thread or a reference that cannot be made.
+    pub(crate) fn make_typed(&self) -> Result<TypedEventChannel, Refusal> {
+        let properties = Properties {
+            is_typed: true,
+            ..Properties::default()
+        };
+        let made = self.made(TYPED_NUMBER, properties, None)?;
+        Ok(TypedEventChannel::from_object(made))
     }
 
     /// Makes a channel for a client.
     ///
     /// # Errors
     /// Access is denied; the maximum number of channels exists; the name is taken or wrong; the channel cannot be stored.
-    pub(crate) fn create(&self, properties: Properties) -> Result<EventChannel, Refusal> {
+    pub(crate) fn create(&self, properties: Properties) -> Result<ObjectRef, Refusal> {
         self.common.check_access()?;
         if let Some(name) = &properties.name {
             check_name(name).map_err(Refusal::BadName)?;
         }
         let number = self.common.objects.number();
-        let record = record_of(&properties);
+        let record = (record_of(&properties), properties.is_typed);
         let created = || {
             let reference = self.made(number, properties, None)?;
             let kept = self.common.keep(Change::Channel(number, Some(record)));
@@ -99,8 +121,17 @@ impl Channels {
     ///
     /// # Errors
     /// As of [`create`](Self::create).
-    pub(crate) fn restore(&self, number: u64, kept: &kept::Channel) -> Result<(), Refusal> {
-        self.made(number, properties_of(kept), None).map(drop)
+    pub(crate) fn restore(
+        &self,
+        number: u64,
+        kept: &kept::Channel,
+        is_typed: bool,
+    ) -> Result<(), Refusal> {
+        let properties = Properties {
+            is_typed,
+            ..properties_of(kept)
+        };
+        self.made(number, properties, None).map(drop)
     }
 
     /// Returns the channel with a number.
@@ -109,14 +140,16 @@ impl Channels {
         Some(state.channels.get(&number)?.channel.clone())
     }
 
-    /// Returns the channel with a name.
+    /// Returns the channel with a name; `None` for a typed one, which has another interface.
     pub(crate) fn find(&self, name: &str) -> Option<EventChannel> {
         let state = self.state.lock();
         let number = match name {
             DEFAULT => &DEFAULT_NUMBER,
             name => state.by_name.get(name)?,
         };
-        Some(state.channels.get(number)?.reference.clone())
+        let entry = state.channels.get(number)?;
+        let is_typed = entry.channel.properties().is_typed;
+        (!is_typed).then(|| EventChannel::from_object(entry.reference.clone()))
     }
 
     /// Returns all channels.
@@ -159,11 +192,14 @@ impl Channels {
         number: u64,
         properties: Properties,
         gate: Option<Arc<dyn Gate>>,
-    ) -> Result<EventChannel, Refusal> {
-        let name = properties.name.clone();
+    ) -> Result<ObjectRef, Refusal> {
+        let (name, is_typed) = (properties.name.clone(), properties.is_typed);
         let channel = Channel::new(self.common.clone(), number, properties, gate)?;
-        let destroyer: Weak<dyn Destroyer> = self.own.clone();
-        let reference = admin::add(&channel, &self.id_of(number), destroyer)?;
+        let (id, destroyer) = (self.id_of(number), self.own.clone());
+        let reference = match is_typed {
+            true => typed::add(&channel, &id, destroyer)?.as_object().clone(),
+            false => admin::add(&channel, &id, destroyer)?.as_object().clone(),
+        };
         let entry = Entry {
             channel: channel.clone(),
             reference: reference.clone(),
@@ -183,7 +219,8 @@ impl Channels {
     fn insert(&self, number: u64, name: Option<&str>, entry: Entry) -> Result<(), Refusal> {
         let mut state = self.state.lock();
         let limit = self.common.limits.channels;
-        if number != DEFAULT_NUMBER && state.channels.len() > limit {
+        let made = state.channels.keys().filter(|one| !is_own(**one)).count();
+        if !is_own(number) && made >= limit {
             return Err(Refusal::Full {
                 what: "channels",
                 option: "most-channels",
@@ -192,7 +229,8 @@ impl Channels {
         }
         if let Some(name) = name {
             let taken = || Refusal::NameTaken(name.to_owned());
-            if state.by_name.contains_key(name) {
+            // The typed channel has its name whether it is served or not.
+            if state.by_name.contains_key(name) || name == TYPED {
                 return Err(taken());
             }
             // Also refuses names of other objects of this process.
@@ -206,12 +244,12 @@ impl Channels {
     }
 
     /// Binds the channel's name in the Naming Service, if the settings say where.
-    fn publish(&self, number: u64, name: &str, reference: &EventChannel) {
+    fn publish(&self, number: u64, name: &str, reference: &ObjectRef) {
         let Some(context) = &self.names.channels else {
             return;
         };
         let name = below(context, name);
-        match self.names.bind(&self.orb, &name, reference.as_object()) {
+        match self.names.bind(&self.orb, &name, reference) {
             Ok(bound) => {
                 let mut state = self.state.lock();
                 if let Some(entry) = state.channels.get_mut(&number) {
@@ -258,6 +296,7 @@ impl Channels {
     fn id_of(&self, number: u64) -> Vec<u8> {
         match number {
             DEFAULT_NUMBER => DEFAULT.as_bytes().to_vec(),
+            TYPED_NUMBER => TYPED.as_bytes().to_vec(),
             number => self.common.objects.id_of(number),
         }
     }
@@ -287,12 +326,12 @@ impl Watch for Channels {
 }
 
 impl Destroyer for Channels {
-    /// Destroys a channel. The default one loses its connections, and stays.
+    /// Destroys a channel. The service's own ones lose their connections, and stay.
     fn destroy(&self, channel: &Arc<Channel>) -> Result<(), Refusal> {
         self.common.check_access()?;
         let number = channel.number();
         let destroyed = || {
-            if number == DEFAULT_NUMBER {
+            if is_own(number) {
                 channel.disconnect_all();
                 return Ok(());
             }
@@ -302,6 +341,11 @@ impl Destroyer for Channels {
         };
         self.common.metrics.changes.count(destroyed)
     }
+}
+
+/// Returns whether a channel is one of the service, and not of a client.
+const fn is_own(number: u64) -> bool {
+    matches!(number, DEFAULT_NUMBER | TYPED_NUMBER)
 }
 
 fn record_of(properties: &Properties) -> kept::Channel {
@@ -326,5 +370,6 @@ fn properties_of(kept: &kept::Channel) -> Properties {
         queue_events: count(kept.queue_events),
         proxies: count(kept.proxies),
         filter_id: text(&kept.filter_id),
+        is_typed: false,
     }
 }

@@ -13,6 +13,7 @@ use crate::metrics::Metrics;
 use crate::peer::Peer;
 use crate::refusal::Refusal;
 use crate::storage::Change;
+use crate::typed::Catalogue;
 
 /// Limits, objects and threads of a service.
 pub(crate) struct Common {
@@ -20,6 +21,8 @@ pub(crate) struct Common {
     pub(crate) metrics: Arc<Metrics>,
     /// Peers that may create channels and supply events.
     pub(crate) writers: Rules<()>,
+    /// Interfaces whose calls can be events.
+    pub(crate) interfaces: Catalogue,
     pub(crate) objects: Objects,
     /// Threads that pull from suppliers.
     pub(crate) workers: Workers,
@@ -40,6 +43,7 @@ impl std::fmt::Debug for Common {
 
 /// Parts of [`Common`] that are started.
 pub(crate) struct Started {
+    pub(crate) interfaces: Catalogue,
     pub(crate) objects: Objects,
     pub(crate) workers: Workers,
     pub(crate) checks: Workers,
@@ -56,6 +60,7 @@ impl Common {
         started: Started,
     ) -> Self {
         let Started {
+            interfaces,
             objects,
             workers,
             checks,
@@ -67,6 +72,7 @@ impl Common {
             limits,
             metrics,
             writers,
+            interfaces,
             objects,
             workers,
             checks,

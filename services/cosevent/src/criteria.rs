@@ -23,6 +23,8 @@ pub(crate) struct Properties {
     pub(crate) proxies: Option<usize>,
     /// Repository id of the only type of events that the channel passes on.
     pub(crate) filter_id: Option<String>,
+    /// States that the channel is typed.
+    pub(crate) is_typed: bool,
 }
 
 /// Criterion that a channel cannot have.
@@ -173,6 +175,7 @@ mod tests {
                 queue_events: Some(7),
                 proxies: Some(3),
                 filter_id: Some("IDL:plant/Alarm:1.0".to_owned()),
+                is_typed: false,
             }
         );
         let limits = properties.within(&Limits::default());

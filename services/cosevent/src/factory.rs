@@ -5,7 +5,7 @@ use std::sync::Arc;
 use punctual::{Interface, ObjectRef, SystemException};
 use punctual_naming_client::cos_naming::NameComponent;
 
-use crate::channels::Channels;
+use crate::channels::{Channels, DEFAULT, TYPED};
 use crate::cos_event_channel_admin::EventChannel;
 use crate::cos_life_cycle::{
     CannotMeetCriteria, GenericFactoryCreateObjectError, GenericFactoryServant, InvalidCriteria,
@@ -31,15 +31,24 @@ pub(crate) const OMNI_FACTORY: &str = "omniEvents";
 #[derive(Debug)]
 pub(crate) struct Factory(pub(crate) Arc<Channels>);
 
-/// Returns whether a key asks for event channels.
-fn is_of_channels(key: &[NameComponent]) -> bool {
-    matches!(key, [one] if one.id == "EventChannel" && one.kind == "object interface")
-}
-
 impl Factory {
+    /// Returns whether a key asks for typed channels; `None` if it asks for no channels, or for typed ones of a service
+    /// that knows no interfaces.
+    fn is_of_typed(&self, key: &[NameComponent]) -> Option<bool> {
+        let [one] = key else {
+            return None;
+        };
+        match (one.id.as_str(), one.kind.as_str()) {
+            (DEFAULT, "object interface") => Some(false),
+            (TYPED, "object interface") => self.0.common.interfaces.has_sources().then_some(true),
+            _ => None,
+        }
+    }
+
     fn create(
         &self,
         criteria: &[NameValuePair],
+        is_typed: bool,
     ) -> Result<ObjectRef, GenericFactoryCreateObjectError> {
         let properties = Properties::of(criteria).map_err(|bad| match bad {
             BadCriterion::Invalid(invalid_criteria) => {
@@ -47,15 +56,18 @@ impl Factory {
             }
             BadCriterion::Unmet(unmet_criteria) => CannotMeetCriteria { unmet_criteria }.into(),
         })?;
-        let channel = self.0.create(properties).map_err(|refusal| match refusal {
+        let properties = Properties {
+            is_typed,
+            ..properties
+        };
+        self.0.create(properties).map_err(|refusal| match refusal {
             // As omniEvents does where it has the name already.
             Refusal::NameTaken(_) => InvalidCriteria {
                 invalid_criteria: named(criteria, "InsName"),
             }
             .into(),
             other => GenericFactoryCreateObjectError::from(SystemException::from(other)),
-        })?;
-        Ok(channel.as_object().clone())
+        })
     }
 }
 
@@ -66,7 +78,7 @@ fn named(criteria: &[NameValuePair], name: &str) -> Vec<NameValuePair> {
 
 impl GenericFactoryServant for Factory {
     fn supports(&self, k: &[NameComponent]) -> Result<bool, SystemException> {
-        Ok(is_of_channels(k))
+        Ok(self.is_of_typed(k).is_some())
     }
 
     fn create_object(
@@ -74,9 +86,9 @@ impl GenericFactoryServant for Factory {
         k: &[NameComponent],
         the_criteria: &[NameValuePair],
     ) -> Result<Option<ObjectRef>, GenericFactoryCreateObjectError> {
-        match is_of_channels(k) {
-            true => self.create(the_criteria).map(Some),
-            false => Err(NoFactory {
+        match self.is_of_typed(k) {
+            Some(is_typed) => self.create(the_criteria, is_typed).map(Some),
+            None => Err(NoFactory {
                 search_key: k.to_vec(),
             }
             .into()),
@@ -106,7 +118,7 @@ impl OpenOrbFactoryServant for Factory {
             Refusal::NameTaken(_) => NameAlreadyUsed.into(),
             other => EventChannelFactoryCreateChannelError::from(SystemException::from(other)),
         })?;
-        Ok(Some(EventChannel::from_object(channel.as_object().clone())))
+        Ok(Some(EventChannel::from_object(channel)))
     }
 
     fn join_channel(

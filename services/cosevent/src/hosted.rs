@@ -6,7 +6,7 @@ use punctual_host::metrics::Exposition;
 use punctual_host::publish::publish;
 use punctual_host::{ServeError, Service};
 
-use crate::channels::DEFAULT;
+use crate::channels::{DEFAULT, TYPED};
 use crate::factory::{FACTORY, OMNI_FACTORY};
 use crate::service::EventService;
 
@@ -34,6 +34,9 @@ impl Service for EventService {
         for name in [FACTORY, OMNI_FACTORY] {
             publish(parent.orb(), name, root.factory.as_object())
                 .map_err(ServeError::of::<Self>)?;
+        }
+        if let Some(typed) = &root.typed_channel {
+            publish(parent.orb(), TYPED, typed.as_object()).map_err(ServeError::of::<Self>)?;
         }
         Ok(root.channel.as_object().clone())
     }

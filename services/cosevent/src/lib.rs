@@ -8,6 +8,7 @@
 //! channel                            a channel: two channels of `punctual-rtevent`, and its proxies
 //! push_consumer, pull_supplier, pull_consumer, push_supplier    the proxies, by their interfaces
 //! admin, factory                     channels and their administrators; the factory of omniEvents
+//! typed                              typed channels: events are calls of an interface
 //! gate, embedded                     channels within another service
 //! ```
 //!
@@ -40,6 +41,7 @@ mod refusal;
 mod service;
 mod settings;
 mod storage;
+mod typed;
 
 pub use embedded::EmbeddedChannel;
 pub use gate::Gate;
@@ -48,6 +50,7 @@ pub use punctual_events::names::NamesToBind;
 pub use refusal::Refusal;
 pub use service::{EventService, OpenError, Root};
 pub use settings::{LISTEN, open, settings};
+pub use typed::EventInterfaces;
 
 /// Records of the store, as generated from the IDL.
 #[allow(clippy::module_inception)]
@@ -60,6 +63,12 @@ mod factories {
     include!(concat!(env!("OUT_DIR"), "/omniEvents.rs"));
 }
 
+/// Typed channels, as generated from the standard's IDL.
+mod typed_channels {
+    include!(concat!(env!("OUT_DIR"), "/typed.rs"));
+}
+
 pub use factories::{cos_life_cycle, event as openorb_event, event_channel_admin, ft, omni_events};
 pub use punctual_events::{cos_event_channel_admin, cos_event_comm};
 use stored::kept;
+pub use typed_channels::{cos_typed_event_channel_admin, cos_typed_event_comm};

@@ -8,7 +8,7 @@ use punctual_events::peer::{Existence, bounded, existence};
 use punctual_events::watch::Watched;
 
 use crate::common::Common;
-use crate::kept::{self, ProxyKind as Kind};
+use crate::kept::{self, EventInterface, ProxyKind as Kind};
 use crate::peer::Peer;
 use crate::refusal::Refusal;
 use crate::storage::Change;
@@ -78,11 +78,15 @@ impl<P: Peer> Base<P> {
         }
     }
 
-    /// Makes the connection durable, if the service has a store. Blocks.
+    /// Makes the connection durable, with the interface of a typed proxy, if the service has a store. Blocks.
     ///
     /// # Errors
     /// The connection cannot be written.
-    pub(crate) fn keep(&self, kind: Kind) -> Result<(), Refusal> {
+    pub(crate) fn keep(
+        &self,
+        kind: Kind,
+        interface: Option<&EventInterface>,
+    ) -> Result<(), Refusal> {
         let peer = match self.connection.peer() {
             Some(peer) => text_of(&peer)?,
             None => String::new(),
@@ -93,8 +97,8 @@ impl<P: Peer> Base<P> {
             peer,
         };
         let number = self.number;
-        self.common
-            .keep(Change::Connection(number, Some(connection)))?;
+        let record = (connection, interface.cloned());
+        self.common.keep(Change::Connection(number, Some(record)))?;
         if !self.connection.is_connected() {
             // It was ended meanwhile.
             self.common.forget_connection(number);

@@ -53,7 +53,7 @@ impl PullConsumerProxy {
 
     fn connect(&self, supplier: PullSupplier) -> Result<(), Refusal> {
         self.resume(supplier)?;
-        self.base.keep(Kind::PullConsumer).inspect_err(|_| {
+        self.base.keep(Kind::PullConsumer, None).inspect_err(|_| {
             let _ = self.base.end(false);
         })
     }

@@ -74,7 +74,7 @@ impl PullSupplierProxy {
 
     fn connect(&self, consumer: Option<PullConsumer>) -> Result<(), Refusal> {
         self.resume(consumer)?;
-        self.base.keep(Kind::PullSupplier).inspect_err(|_| {
+        self.base.keep(Kind::PullSupplier, None).inspect_err(|_| {
             let _ = self.finish(false);
         })
     }

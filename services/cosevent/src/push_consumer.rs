@@ -14,17 +14,42 @@ use crate::cos_event_comm::{
 use crate::kept::ProxyKind as Kind;
 use crate::proxy::{Base, Core, Proxy};
 use crate::refusal::Refusal;
+use crate::typed::Interface;
 
 /// Proxy for a supplier that pushes. Its supplier may be nil: it is then not told of the end.
 pub(crate) struct PushConsumerProxy {
     base: Base<PushSupplier>,
     channel: Arc<Channel>,
+    /// Interface of a typed proxy.
+    interface: Option<Arc<Interface>>,
 }
 
 impl PushConsumerProxy {
-    pub(crate) fn new(channel: Arc<Channel>, number: u64) -> Self {
+    pub(crate) fn new(
+        channel: Arc<Channel>,
+        number: u64,
+        interface: Option<Arc<Interface>>,
+    ) -> Self {
         let base = Base::new(channel.common.clone(), channel.clone(), number);
-        Self { base, channel }
+        Self {
+            base,
+            channel,
+            interface,
+        }
+    }
+
+    /// Takes an event of the supplier.
+    ///
+    /// # Errors
+    /// The proxy is not connected; those of [`Channel::publish`].
+    pub(crate) fn take(&self, event: &Any) -> Result<(), Refusal> {
+        self.base.connection.used()?;
+        self.channel.publish(event)
+    }
+
+    /// Returns whether the supplier has still to connect.
+    pub(crate) fn is_unconnected(&self) -> bool {
+        self.base.connection.check_unconnected().is_ok()
     }
 
     /// Connects the supplier, whose connection is kept already.
@@ -37,7 +62,9 @@ impl PushConsumerProxy {
 
     fn connect(&self, supplier: Option<PushSupplier>) -> Result<(), Refusal> {
         self.resume(supplier)?;
-        self.base.keep(Kind::PushConsumer).inspect_err(|_| {
+        let interface = self.interface.as_ref().map(|interface| interface.record());
+        let kept = self.base.keep(Kind::PushConsumer, interface);
+        kept.inspect_err(|_| {
             let _ = self.base.end(false);
         })
     }
@@ -55,9 +82,7 @@ impl Proxy for PushConsumerProxy {
 
 impl PushConsumerServant for PushConsumerProxy {
     fn push(&self, data: &Any) -> Result<(), PushConsumerPushError> {
-        let pushed = self.base.connection.used().map_err(Refusal::from);
-        let pushed = pushed.and_then(|()| self.channel.publish(data));
-        pushed.map_err(|refusal| match refusal {
+        self.take(data).map_err(|refusal| match refusal {
             Refusal::Disconnected | Refusal::Destroyed => Disconnected.into(),
             other => SystemException::from(other).into(),
         })

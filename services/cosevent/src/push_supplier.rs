@@ -1,4 +1,4 @@
-//! `ProxyPushSupplier`: the channel pushes events to a consumer.
+//! `ProxyPushSupplier`: the channel pushes events to a consumer, as Anys or as calls of an interface.
 //!
 //! Its queue, the thread that pushes and the count of failures are those of `punctual-rtevent`.
 
@@ -7,9 +7,10 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 use punctual::SystemException;
 use punctual_events::peer::{bounded, is_gone};
-use punctual_rtevent::{Consumer, ConsumerHandle, Event, Pushed, Reason};
+use punctual_rtevent::{Consumer, ConsumerHandle, Event, Filter, Pushed, Reason};
 
 use crate::channel::Channel;
+use crate::common::Common;
 use crate::cos_event_channel_admin::{
     AlreadyConnected, ProxyPushSupplierConnectPushConsumerError, ProxyPushSupplierServant,
 };
@@ -18,38 +19,69 @@ use crate::event::EventData;
 use crate::kept::ProxyKind as Kind;
 use crate::proxy::{Base, Core, Proxy};
 use crate::refusal::Refusal;
+use crate::typed::{Interface, Target};
 
 /// Proxy for a consumer that is pushed to.
 pub(crate) struct PushSupplierProxy {
     base: Base<PushConsumer>,
     channel: Arc<Channel>,
+    /// Interface of a typed proxy, and the filter of its events.
+    typed: Option<(Arc<Interface>, Filter)>,
     /// Place in the channel, while connected.
     subscribed: Mutex<Option<ConsumerHandle<EventData>>>,
     own: Weak<Self>,
 }
 
 impl PushSupplierProxy {
-    pub(crate) fn new(channel: Arc<Channel>, number: u64) -> Arc<Self> {
+    pub(crate) fn new(
+        channel: Arc<Channel>,
+        number: u64,
+        typed: Option<(Arc<Interface>, Filter)>,
+    ) -> Arc<Self> {
         let base = Base::new(channel.common.clone(), channel.clone(), number);
         Arc::new_cyclic(|own| Self {
             base,
             channel,
+            typed,
             subscribed: Mutex::default(),
             own: own.clone(),
         })
     }
 
-    /// Connects the consumer, whose connection is kept already: events are pushed to it from now on.
+    /// Connects the consumer, whose connection is kept already: events are pushed to it from now on. A typed proxy asks the
+    /// consumer for its object with the first event.
     ///
     /// # Errors
     /// The proxy is connected, or has ended; the channel has no room for it.
     pub(crate) fn resume(&self, consumer: PushConsumer) -> Result<(), Refusal> {
+        let timeout = self.base.common.limits.call_timeout;
+        let target = self.typed.as_ref();
+        let target = target.map(|(interface, _)| Target::new(interface.clone(), timeout));
+        self.begin(consumer, target)
+    }
+
+    /// Checks that the proxy can be connected.
+    ///
+    /// # Errors
+    /// The proxy is connected, or has ended.
+    pub(crate) fn check_unconnected(&self) -> Result<(), Refusal> {
+        Ok(self.base.connection.check_unconnected()?)
+    }
+
+    pub(crate) fn common(&self) -> &Arc<Common> {
+        &self.base.common
+    }
+
+    fn begin(&self, consumer: PushConsumer, target: Option<Target>) -> Result<(), Refusal> {
         self.base.connection.connect(Some(consumer.clone()))?;
         let subscriber = PushSubscriber {
             consumer: bounded(&consumer, self.base.common.limits.call_timeout),
             proxy: self.own.clone(),
+            target,
         };
-        match self.channel.subscribe_push(Arc::new(subscriber)) {
+        let filter = self.typed.as_ref();
+        let filter = filter.map_or_else(Filter::null, |(_, filter)| filter.clone());
+        match self.channel.subscribe_push(filter, Arc::new(subscriber)) {
             Ok(handle) => *self.subscribed.lock() = Some(handle),
             Err(refusal) => {
                 self.finish(false);
@@ -63,11 +95,31 @@ impl PushSupplierProxy {
         Ok(())
     }
 
-    fn connect(&self, consumer: PushConsumer) -> Result<(), Refusal> {
-        self.resume(consumer)?;
-        self.base.keep(Kind::PushSupplier).inspect_err(|_| {
+    /// Connects the consumer; `target` is the object that a typed proxy calls.
+    ///
+    /// # Errors
+    /// As of [`resume`](Self::resume); the connection cannot be kept.
+    pub(crate) fn connect(
+        &self,
+        consumer: PushConsumer,
+        target: Option<Target>,
+    ) -> Result<(), Refusal> {
+        self.begin(consumer, target)?;
+        let interface = self.typed.as_ref();
+        let interface = interface.map(|(interface, _)| interface.record());
+        let kept = self.base.keep(Kind::PushSupplier, interface);
+        kept.inspect_err(|_| {
             let _ = self.finish(false);
         })
+    }
+
+    /// Ends the connection at the consumer's request.
+    ///
+    /// # Errors
+    /// It had ended.
+    pub(crate) fn disconnect(&self) -> Result<(), Refusal> {
+        let has_ended = self.finish(true);
+        self.base.ended_by_peer(has_ended)
     }
 
     /// Ends the connection; returns whether this call did so.
@@ -98,8 +150,7 @@ impl Proxy for PushSupplierProxy {
 
 impl PushSupplierServant for PushSupplierProxy {
     fn disconnect_push_supplier(&self) -> Result<(), SystemException> {
-        let has_ended = self.finish(true);
-        Ok(self.base.ended_by_peer(has_ended)?)
+        Ok(self.disconnect()?)
     }
 }
 
@@ -109,7 +160,7 @@ impl ProxyPushSupplierServant for PushSupplierProxy {
         push_consumer: Option<&PushConsumer>,
     ) -> Result<(), ProxyPushSupplierConnectPushConsumerError> {
         let consumer = push_consumer.cloned().ok_or(Refusal::Nil("consumer"));
-        let connected = consumer.and_then(|consumer| self.connect(consumer));
+        let connected = consumer.and_then(|consumer| self.connect(consumer, None));
         connected.map_err(|refusal| match refusal {
             Refusal::AlreadyConnected => AlreadyConnected.into(),
             other => SystemException::from(other).into(),
@@ -121,6 +172,8 @@ impl ProxyPushSupplierServant for PushSupplierProxy {
 struct PushSubscriber {
     consumer: PushConsumer,
     proxy: Weak<PushSupplierProxy>,
+    /// Object that a typed proxy calls.
+    target: Option<Target>,
 }
 
 impl PushSubscriber {
@@ -128,7 +181,11 @@ impl PushSubscriber {
         let Some(proxy) = self.proxy.upgrade() else {
             return Pushed::Gone("its proxy has been removed".to_owned());
         };
-        match self.consumer.push(event.any()) {
+        let pushed = match &self.target {
+            None => self.consumer.push(event.any()),
+            Some(target) => target.push(&self.consumer, event.any()).map_err(Into::into),
+        };
+        match pushed {
             Ok(()) => {
                 proxy.base.common.metrics.pushed.add(1);
                 Pushed::Done

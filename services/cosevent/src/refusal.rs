@@ -15,6 +15,9 @@ pub enum Refusal {
     /// The proxy is not connected, or not any more.
     #[error("the proxy is not connected: obtain one, and connect it")]
     Disconnected,
+    /// The supplier calls the object of a typed proxy before it has connected.
+    #[error("the proxy is not connected yet: call `connect_push_supplier` first")]
+    NotConnected,
     /// The peer's reference is nil, where the proxy has to call it.
     #[error("the {0} is nil, and the channel could not call it: connect an object")]
     Nil(&'static str),
@@ -46,6 +49,14 @@ pub enum Refusal {
     /// The peer has no right to create channels or to supply events.
     #[error("the peer may neither create channels nor supply events")]
     NotPermitted,
+    /// Calls of an interface cannot be events of the channel.
+    #[error("the interface `{id}` is not supported: {reason}")]
+    Unsupported {
+        /// Repository id of the interface.
+        id: String,
+        /// Reason for which its calls cannot be events.
+        reason: String,
+    },
     /// A name of a channel is not allowed.
     #[error("{0}")]
     BadName(String),
@@ -102,8 +113,11 @@ impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {
         let kind = match &refusal {
             Refusal::Gate(exception) => return exception.clone(),
-            Refusal::AlreadyConnected => Kind::BadInvOrder,
-            Refusal::Nil(_) | Refusal::BadName(_) | Refusal::NameTaken(_) => Kind::BadParam,
+            Refusal::AlreadyConnected | Refusal::NotConnected => Kind::BadInvOrder,
+            Refusal::Nil(_)
+            | Refusal::BadName(_)
+            | Refusal::NameTaken(_)
+            | Refusal::Unsupported { .. } => Kind::BadParam,
             Refusal::Disconnected | Refusal::Destroyed => Kind::ObjectNotExist,
             Refusal::EventTooLarge { .. } => Kind::ImpLimit,
             Refusal::Full { .. } | Refusal::NoResources(_) => Kind::NoResources,

@@ -19,6 +19,7 @@ use thiserror::Error;
 
 use crate::channels::Channels;
 use crate::common::{Common, Started};
+use crate::cos_typed_event_channel_admin::TypedEventChannel;
 use crate::embedded::EmbeddedChannel;
 use crate::factory::{FACTORY, Factory};
 use crate::gate::Gate;
@@ -29,6 +30,7 @@ use crate::obtain;
 use crate::omni_events::{EventChannel, EventChannelFactory};
 use crate::refusal::Refusal;
 use crate::storage::{Change, KIND, Kept, Storage};
+use crate::typed::{Catalogue, EventInterfaces};
 
 /// Name of the adapter.
 const ADAPTER: &str = "EventService";
@@ -50,6 +52,7 @@ struct Options {
     limits: Limits,
     writers: Rules<()>,
     names: NamesToBind,
+    interfaces: EventInterfaces,
 }
 
 /// Parts of a service that is served.
@@ -58,13 +61,15 @@ struct Served {
     factory_name: Mutex<Option<Bound>>,
 }
 
-/// References to a service: its default channel, and its factory.
+/// References to a service: its default channel, its factory, and its typed channel.
 #[derive(Clone, Debug)]
 pub struct Root {
     /// Default channel.
     pub channel: EventChannel,
     /// Factory of channels.
     pub factory: EventChannelFactory,
+    /// Typed channel, if the service knows interfaces ([`EventService::set_interfaces`]).
+    pub typed_channel: Option<TypedEventChannel>,
 }
 
 /// Reason why an event service cannot be opened.
@@ -139,6 +144,11 @@ impl EventService {
         self.0.options.write().names = names;
     }
 
+    /// Sets the interfaces of typed events, which applies when the service is served. Without any it has no typed channel.
+    pub fn set_interfaces(&self, interfaces: EventInterfaces) {
+        self.0.options.write().interfaces = interfaces;
+    }
+
     /// Returns unused pages of the service's file to the file system. Takes time in proportion to the file.
     ///
     /// # Errors
@@ -163,7 +173,17 @@ impl EventService {
             FACTORY.as_bytes(),
             <EventChannelFactory as Implements<_>>::servant(Factory(channels.clone())),
         )?;
-        let root = Root { channel, factory };
+        let has_typed_events =
+            channels.common.interfaces.has_sources() || !kept.interfaces.is_empty();
+        let typed_channel = match has_typed_events {
+            true => Some(channels.make_typed()?),
+            false => None,
+        };
+        let root = Root {
+            channel,
+            factory,
+            typed_channel,
+        };
         restore(&channels, parent.orb(), &kept);
         watch::begin(&channels);
         let factory_name = bound_factory(parent.orb(), &options.names, &root)?;
@@ -210,6 +230,7 @@ impl EventService {
             limits,
             writers,
             names,
+            interfaces,
         } = options.clone();
         let (kept, next) = match &self.0.storage {
             Some(storage) => (Kept::read(storage.file())?, storage.begin_run()?),
@@ -217,6 +238,7 @@ impl EventService {
             None => (Kept::default(), 1),
         };
         let started = Started {
+            interfaces: Catalogue::new(&interfaces, parent.orb(), limits.call_timeout)?,
             objects: Objects::new(parent, ADAPTER, (self.identity()?, next), gone::servants())?,
             workers: Workers::new("event-pulls", limits.threads).map_err(refused)?,
             checks: Workers::new("event-checks", limits.threads).map_err(refused)?,
@@ -295,8 +317,10 @@ fn pool_options(limits: &Limits) -> PoolOptions {
 
 /// Makes the channels and proxies that were kept. What cannot be made is reported, and removed from the store.
 fn restore(channels: &Arc<Channels>, orb: &Orb, kept: &Kept) {
-    for (number, channel) in &kept.channels {
-        if let Err(refusal) = channels.restore(*number, channel) {
+    let untyped = kept.channels.iter().map(|channel| (channel, false));
+    let typed = kept.typed_channels.iter().map(|channel| (channel, true));
+    for ((number, channel), is_typed) in untyped.chain(typed) {
+        if let Err(refusal) = channels.restore(*number, channel, is_typed) {
             tracing::warn!("a channel that was kept is not served: {refusal}");
         }
     }
@@ -307,7 +331,8 @@ fn restore(channels: &Arc<Channels>, orb: &Orb, kept: &Kept) {
                 "" => None,
                 text => Some(orb.string_to_object(text).map_err(refused)?),
             };
-            obtain::restored(&channel, *number, connection, peer)
+            let interface = kept.interfaces.get(number);
+            obtain::restored(&channel, *number, (connection, interface), peer)
         };
         if let Err(refusal) = restored() {
             tracing::warn!("a connection that was kept is not served: {refusal}");

@@ -10,6 +10,7 @@ use punctual_host::settings::{BIND_NAME, COMPACT, Key, NAMING, PROCESS, Setting,
 
 use crate::limits::{Discard, Limits, Pulling};
 use crate::service::{EventService, OpenError};
+use crate::typed::EventInterfaces;
 
 /// Setting for the endpoints at which the event service listens.
 pub const LISTEN: Key<Vec<String>> = listen().required();
@@ -31,6 +32,18 @@ const BIND_FACTORY: Key<Option<String>> = Key::text("bind-factory").value_name("
 );
 const BIND_CHANNELS: Key<Option<String>> = Key::text("bind-channels").value_name("NAME").doc(
     "Keep each channel that is created with a name bound by it in this naming context, while the channel exists.",
+);
+const IDL: Key<Vec<PathBuf>> = Key::paths("idl").doc(
+    "An IDL file with interfaces whose operations are events of the typed channel, which is then at \
+     corbaloc:iiop:HOST:PORT/TypedEventChannel. May be given more than once.",
+);
+const INCLUDE: Key<Vec<PathBuf>> = Key::paths("include")
+    .value_name("DIR")
+    .requires(&["idl"])
+    .doc("Search this folder for files that the IDL includes. May be given more than once.");
+const IFR: Key<Option<String>> = Key::text("ifr").value_name("REFERENCE").doc(
+    "An Interface Repository that describes interfaces of typed events, an IOR: or corbaloc: text, asked once for each \
+     interface that is not in the IDL. Without it, the ORB's initial reference InterfaceRepository, if it has one.",
 );
 const MOST_CHANNELS: Key<u64> = Key::number("most-channels", 0..=10_000)
     .default("100")
@@ -102,6 +115,9 @@ const OWN: &[&Setting] = &[
     &LISTEN.setting,
     &STORE.setting,
     &ALLOW.setting,
+    &IDL.setting,
+    &INCLUDE.setting,
+    &IFR.setting,
     &MOST_CHANNELS.setting,
     &MOST_PROXIES.setting,
     &QUEUE_EVENTS.setting,
@@ -127,10 +143,13 @@ const OWN: &[&Setting] = &[
 const ON_STORES: &str =
     "name a file that `punctual events cos serve` made, and that no server has open";
 
+const ON_IDL: &str =
+    "name IDL that compiles with --idl, and the folders of its includes with --include";
+
 /// Opens the event service that settings describe.
 ///
 /// # Errors
-/// The store cannot be opened.
+/// The store cannot be opened; IDL does not compile.
 pub fn open(values: &Values) -> Result<EventService, Problem> {
     let service = stored(values)?;
     service.set_limits(limits(values));
@@ -140,7 +159,23 @@ pub fn open(values: &Values) -> Result<EventService, Problem> {
         factory: values.get(&BIND_FACTORY),
         channels: values.get(&BIND_CHANNELS),
     });
+    service.set_interfaces(interfaces(values)?);
     Ok(service)
+}
+
+fn interfaces(values: &Values) -> Result<EventInterfaces, Problem> {
+    let mut interfaces = EventInterfaces {
+        repository: values.get(&IFR),
+        ..EventInterfaces::default()
+    };
+    for file in values.get(&IDL) {
+        let added = interfaces.add_idl(&file, &values.get(&INCLUDE));
+        added.map_err(|messages| {
+            let message = format!("{} does not compile:\n{messages}", file.display());
+            Problem::new(message, ON_IDL)
+        })?;
+    }
+    Ok(interfaces)
 }
 
 fn limits(values: &Values) -> Limits {

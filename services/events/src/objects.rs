@@ -15,7 +15,8 @@ use punctual::poa::{
     RequestProcessingPolicy, ServantLocator, ServantManager, ServantRetentionPolicy,
 };
 use punctual::{
-    CompletionStatus, Interface, ObjectId, Poa, Servant, SystemException, SystemExceptionKind,
+    CompletionStatus, Interface, ObjectId, ObjectRef, Poa, Servant, SystemException,
+    SystemExceptionKind,
 };
 use thiserror::Error;
 
@@ -97,6 +98,24 @@ impl Objects {
     /// The reference cannot be made.
     pub fn add<I: Interface>(&self, id: &[u8], servant: Arc<dyn Servant>) -> Result<I, NotMade> {
         let reference = self.reference(id)?;
+        self.table.servants.write().insert(id.to_vec(), servant);
+        Ok(reference)
+    }
+
+    /// Adds an object whose interface is known at run time only, by its repository id, and returns its reference.
+    ///
+    /// # Errors
+    /// The reference cannot be made.
+    pub fn add_of(
+        &self,
+        id: &[u8],
+        interface: &str,
+        servant: Arc<dyn Servant>,
+    ) -> Result<ObjectRef, NotMade> {
+        let reference = self
+            .poa
+            .create_object_with_id(&ObjectId::from(id), interface);
+        let reference = reference.map_err(|error| NotMade(error.to_string()))?;
         self.table.servants.write().insert(id.to_vec(), servant);
         Ok(reference)
     }

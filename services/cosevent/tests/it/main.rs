@@ -17,3 +17,15 @@ mod pulling;
 mod restarts;
 mod settings;
 mod support;
+mod typed;
+mod typed_events;
+mod typed_interfaces;
+mod typed_peers;
+
+/// Interfaces of typed events, as generated from their IDL.
+#[allow(missing_docs, clippy::module_inception)]
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/plant.rs"));
+}
+
+use generated::plant;

@@ -16,6 +16,7 @@ use punctual_naming_client::Names;
 use punctual_naming_client::cos_naming::{NameComponent, NamingContext};
 
 use crate::support::{Program, Served, event, exists, number, until};
+use crate::typed::served;
 
 /// Returns whether a program is installed; says so if it is not.
 fn is_installed(program: &str) -> bool {
@@ -53,31 +54,36 @@ fn succeeds(command: &mut Command) -> String {
     text
 }
 
-/// Builds the client in C++ of omniORB, by its own compiler of IDL; `None` if it cannot be built here.
-fn client() -> Option<PathBuf> {
+/// Builds a client in C++ of omniORB, by its own compiler of IDL; `None` if it cannot be built here. `more` is IDL of it
+/// besides that of channels.
+fn client(name: &str, more: &[&str]) -> Option<PathBuf> {
     let has_headers = Path::new("/usr/include/omniORB4/CORBA.h").is_file();
     if !is_installed("omniidl") || !is_installed("g++") || !has_headers {
         println!("skipped: omniORB's compiler or libomniorb4-dev is not installed");
         return None;
     }
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cosevent-omniorb");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cosevent-omniorb-{name}"));
     std::fs::create_dir_all(&folder).unwrap();
     let idls = here.join("../events/idl");
-    for idl in ["CosEventComm.idl", "CosEventChannelAdmin.idl"] {
+    let channels = ["CosEventComm.idl", "CosEventChannelAdmin.idl"];
+    let all = channels.iter().map(|idl| idls.join(idl));
+    let all: Vec<PathBuf> = all.chain(more.iter().map(|idl| here.join(idl))).collect();
+    for idl in &all {
         let mut compile = Command::new("omniidl");
         compile
             .args(["-bcxx", "-Wbuse_quotes"])
             .arg("-C")
             .arg(&folder);
         compile.arg("-I").arg(&idls);
-        succeeds(compile.arg(idls.join(idl)));
+        succeeds(compile.arg(idl));
     }
-    let program = folder.join("events");
+    let program = folder.join(name);
     let mut compile = Command::new("g++");
     compile.current_dir(&folder).args(["-std=c++17", "-I."]);
-    compile.arg(here.join("tests/it/omniorb/events.cc"));
-    compile.args(["CosEventCommSK.cc", "CosEventChannelAdminSK.cc"]);
+    compile.arg(here.join(format!("tests/it/omniorb/{name}.cc")));
+    let stems = all.iter().filter_map(|idl| idl.file_stem()?.to_str());
+    compile.args(stems.map(|stem| format!("{stem}SK.cc")));
     compile.args(["-lomniORB4", "-lomniDynamic4", "-lomnithread", "-o"]);
     succeeds(compile.arg(&program));
     Some(program)
@@ -106,7 +112,7 @@ fn url(served: &Served, key: &str) -> String {
 
 #[test]
 fn suppliers_and_consumers_of_omniorb_of_each_kind_use_our_channel() {
-    let Some(program) = client() else {
+    let Some(program) = client("events", &[]) else {
         return;
     };
     let served = Served::new();
@@ -126,6 +132,33 @@ fn suppliers_and_consumers_of_omniorb_of_each_kind_use_our_channel() {
         let (found, _) = FOUND.trim_end().rsplit_once('\n').unwrap();
         assert!(said.starts_with(found), "{said}");
     }
+}
+
+/// Things that the typed client in C++ finds as they should be.
+const TYPED_FOUND: &str = "an unknown interface is refused
+an untyped consumer is refused
+calls arrive as they were made
+both are told of the end
+a call behind the end is refused
+";
+
+#[test]
+fn a_supplier_and_a_consumer_of_omniorb_use_our_typed_channel() {
+    let idl = [
+        "idl/CosTypedEventComm.idl",
+        "idl/CosTypedEventChannelAdmin.idl",
+        "tests/idl/plant.idl",
+    ];
+    let Some(program) = client("typed", &idl) else {
+        return;
+    };
+    let served = served();
+    let table = served.orb.ior_table().unwrap();
+    let channel = served.typed_channel.as_ref().unwrap();
+    table.bind("TypedEventChannel", channel).unwrap();
+    let said = succeeds(Command::new(&program).arg(url(&served, "TypedEventChannel")));
+    assert_eq!(said, TYPED_FOUND);
+    assert_eq!(served.service.size(), (2, 0));
 }
 
 /// Server of omniEvents, and a program of ours that calls it.

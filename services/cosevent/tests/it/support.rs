@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use punctual::config::{Concurrency, PoolSize};
 use punctual::policy::Collocation;
+use punctual::stub::GiopVersion;
 use punctual::{Any, Implements, Interface, ListenEndpoint, NotNil, Orb, OrbConfig, Poa, RootPoa};
 use punctual_cosevent::cos_event_channel_admin::{
     ProxyPullConsumer, ProxyPullSupplier, ProxyPushConsumer, ProxyPushSupplier,
 };
+use punctual_cosevent::cos_typed_event_channel_admin::TypedEventChannel;
 use punctual_cosevent::omni_events::{EventChannel, EventChannelFactory};
 use punctual_cosevent::{EventService, Limits, Root};
 use punctual_host::Service;
@@ -21,6 +23,7 @@ pub(crate) struct Served {
     pub(crate) service: EventService,
     pub(crate) channel: EventChannel,
     pub(crate) factory: EventChannelFactory,
+    pub(crate) typed_channel: Option<TypedEventChannel>,
 }
 
 impl Served {
@@ -51,13 +54,18 @@ impl Served {
             .build()
             .unwrap();
         let poa = orb.root_poa().unwrap();
-        let Root { channel, factory } = service.serve(&poa).unwrap();
+        let Root {
+            channel,
+            factory,
+            typed_channel,
+        } = service.serve(&poa).unwrap();
         poa.manager().activate().unwrap();
         Self {
             orb,
             service,
             channel,
             factory,
+            typed_channel,
         }
     }
 
@@ -100,7 +108,13 @@ pub(crate) struct Program {
 
 impl Program {
     pub(crate) fn new() -> Self {
+        Self::with(GiopVersion::V1_2)
+    }
+
+    /// Makes a program that speaks no newer version of GIOP.
+    pub(crate) fn with(version: GiopVersion) -> Self {
         let configure = |config: &mut OrbConfig| {
+            config.giop_version = version;
             config.collocation = Collocation::None;
             config.concurrency = Concurrency::LeaderFollowers(PoolSize {
                 reserve: false,

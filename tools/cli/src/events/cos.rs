@@ -19,7 +19,7 @@ pub(crate) enum Options {
 
 /// It prints a reference to a `CosEventChannelAdmin::EventChannel`, and runs until it is interrupted or terminated. A
 /// factory of further channels, with the interface of omniEvents, is at `corbaloc:iiop:HOST:PORT/EventChannelFactory`, and
-/// as `omniEvents` for `eventc`.
+/// as `omniEvents` for `eventc`; with --idl or --ifr, a typed channel is at `corbaloc:iiop:HOST:PORT/TypedEventChannel`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Serve {
     #[command(flatten)]

@@ -1,5 +1,6 @@
 //! `punctual events cos serve`: killed with suppliers and consumers connected, and ended while calls wait.
 
+use punctual::dynamic::Request;
 use punctual::policy::Collocation;
 use punctual::{
     Any, CompletionStatus, Interface, ListenEndpoint, NotNil, OperationError, Orb, RootPoa,
@@ -11,6 +12,7 @@ use punctual_cosevent::cos_event_channel_admin::{
 use punctual_cosevent::cos_event_comm::{
     PullSupplier, PullSupplierPullError, PushConsumer, PushConsumerPushError, PushConsumerServant,
 };
+use punctual_cosevent::cos_typed_event_channel_admin::TypedEventChannel;
 use punctual_cosevent::omni_events::EventChannelFactory;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -270,4 +272,64 @@ fn the_channel_and_the_factory_are_found_by_their_well_known_keys() {
         assert!(supply(&channel).is_some());
     }
     orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn calls_of_an_interface_in_idl_are_events_of_the_typed_channel() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("beats.idl"),
+        "#include \"number.idl\"\ninterface Beats { void beat(in Number count); };",
+    )
+    .unwrap();
+    let parts = folder.path().join("parts");
+    std::fs::create_dir(&parts).unwrap();
+    std::fs::write(parts.join("number.idl"), "typedef long Number;").unwrap();
+    let (orb, place) = (program(), place("127.77.2.4"));
+    let file = folder.path().join("beats.idl").display().to_string();
+    let parts = parts.display().to_string();
+    let _serving = Serving::new(&place, &["--idl", &file, "--include", &parts]);
+    let channel = orb.string_to_object(&format!("corbaloc:iiop:{place}/TypedEventChannel"));
+    let channel = TypedEventChannel::narrow(channel.unwrap()).unwrap();
+    let consumers = channel.for_consumers().unwrap().not_nil().unwrap();
+    let pulls = consumers.obtain_pull_supplier().unwrap().not_nil().unwrap();
+    pulls.connect_pull_consumer(None).unwrap();
+    let suppliers = channel.for_suppliers().unwrap().not_nil().unwrap();
+    let proxy = suppliers
+        .obtain_typed_push_consumer("IDL:Beats:1.0")
+        .unwrap();
+    let proxy = proxy.not_nil().unwrap();
+    proxy.connect_push_supplier(None).unwrap();
+    let beats = proxy.get_typed_consumer().unwrap().unwrap();
+    let mut request = Request::new(&beats, "beat");
+    request.add_in("count", Any::new(&7).unwrap());
+    request.invoke().unwrap();
+    let event = pulls.pull().unwrap();
+    assert_eq!(event.type_code().id(), Ok("IDL:Beats/beat:1.0"));
+    assert_eq!(event.read(|input| input.get_i32()), Ok(7));
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn idl_that_does_not_compile_ends_the_command_with_its_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("wrong.idl");
+    std::fs::write(&file, "interface Wrong { void said(in Text text); };").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
+    command.args([
+        "events",
+        "cos",
+        "serve",
+        "--listen",
+        "iiop://127.0.0.1:0",
+        "--idl",
+    ]);
+    let ended = command.arg(&file).output().unwrap();
+    assert!(!ended.status.success());
+    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(
+        told.contains("wrong.idl") && told.contains("`Text`"),
+        "{told}"
+    );
+    assert!(told.contains("--include"), "{told}");
 }

@@ -1,0 +1,33 @@
+//! Typed channels: events are calls of the operations of an interface that suppliers and consumers agree on.
+//!
+//! Each operation has a struct type of its own: the operation's repository id and name, and its parameters as members. As
+//! a struct is encoded as its members in a row, the arguments of a call are read as one value of that type and written as
+//! the arguments of another call. Thus a typed event is an Any like every event of a channel, whose queues, limits and
+//! untyped proxies are the same; byte orders, GIOP versions and code sets of the two sides may differ.
+//!
+//! ```text
+//! interface     operations of an interface, checked
+//! sources       where interfaces are described: IDL, an Interface Repository
+//! operations    operations of a channel: routes of events by their types
+//! entrance      TypedProxyPushConsumer, and the object of the interface that suppliers call
+//! target, exit  the object of a consumer that the channel calls, and the proxy that asks for it
+//! admin         the channel and its administrators
+//! ```
+
+mod admin;
+mod entrance;
+mod exit;
+mod interface;
+mod operations;
+mod sources;
+mod target;
+
+pub use sources::EventInterfaces;
+
+pub(crate) use admin::add;
+pub(crate) use entrance::{TypedEntrance, TypedPushConsumerProxy};
+pub(crate) use exit::TypedPushSupplierProxy;
+pub(crate) use interface::{Interface, id_of_entrance};
+pub(crate) use operations::Operations;
+pub(crate) use sources::{Catalogue, Found};
+pub(crate) use target::Target;
