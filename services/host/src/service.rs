@@ -58,6 +58,12 @@ pub trait Turn: Debug + Send + Sync {
 
     /// Returns the reason for which this process has lost the right, if it has.
     fn loss(&self) -> Option<String>;
+
+    /// Checks that this process has the right now, before it does what cannot be undone. Blocks.
+    ///
+    /// # Errors
+    /// It has lost the right, or cannot know whether it has it.
+    fn confirm(&self) -> Result<(), NotReady>;
 }
 
 /// Service, as [`run`](crate::run::run) starts, monitors and ends it.

@@ -8,10 +8,10 @@ use async_nats::Subject;
 use async_nats::jetstream::consumer::pull::MessagesErrorKind;
 use async_nats::jetstream::consumer::{PullConsumer, pull};
 use async_nats::jetstream::{AckKind, Message};
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use punctual_durable::{Delivery, DurableError, Position};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
 use crate::connection::{Connection, RequestError, code};
 use crate::held::{Event, Held};
@@ -21,11 +21,18 @@ use crate::shared::ReaderLimits;
 /// Time between attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Time between questions to the servers, while something depends on the answer.
+/// Time before the first question to the servers, while something depends on the answer; each further time is twice as long.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Time after which a request for events is sent again.
+/// Longest time between these questions.
+const LONGEST_LOOK: Duration = Duration::from_millis(500);
+
+/// Longest time after which a request for events is sent again. Until then, the servers may hand events to a process that
+/// was stopped.
 const EXPIRES: Duration = Duration::from_secs(30);
+
+/// Shortest time of that.
+const SHORTEST: Duration = Duration::from_secs(1);
 
 /// Number of times that the servers wait for acknowledgements before events are handed out though some that were delivered
 /// before have not come again: another process has them. A new leader of a cluster is late with them.
@@ -105,13 +112,16 @@ impl Follower {
         let sign = self.limits.acknowledge_wait / 3;
         let mut busy = interval(sign.max(Duration::from_millis(1)));
         busy.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut look = interval(LOOK);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (mut pause, mut next_look) = (LOOK, Instant::now());
         let mut connects = self.connection.connects.clone();
         let mut events = None;
         loop {
             if events.is_none() && !self.held.is_removed() {
                 events = self.pull(&consumer).await;
+            }
+            let looks = self.held.waits_for_others() || !self.flushes.is_empty();
+            if !looks {
+                (pause, next_look) = (LOOK, Instant::now() + LOOK);
             }
             let next = async {
                 match &mut events {
@@ -148,8 +158,10 @@ impl Follower {
                     None => return,
                 },
                 _ = busy.tick() => self.send(self.held.replies(), AckKind::Progress).await,
-                _ = look.tick(), if self.held.waits_for_others() || !self.flushes.is_empty() => {
-                    self.look().await;
+                () = sleep_until(next_look), if looks => {
+                    self.look(&mut events).await;
+                    pause = (2 * pause).min(LONGEST_LOOK);
+                    next_look = Instant::now() + pause;
                 }
                 Ok(()) = connects.changed() => {
                     let again = std::mem::take(&mut self.unconfirmed);
@@ -161,8 +173,12 @@ impl Follower {
 
     /// Begins to get events; returns `None` if that fails now.
     async fn pull(&self, consumer: &PullConsumer) -> Option<pull::Stream> {
+        let expires = self.limits.acknowledge_wait.clamp(SHORTEST, EXPIRES);
         let stream = consumer.stream().max_messages_per_batch(self.limits.window);
-        let stream = stream.expires(EXPIRES).heartbeat(HEARTBEAT).messages();
+        let stream = stream
+            .expires(expires)
+            .heartbeat(HEARTBEAT.min(expires / 2))
+            .messages();
         match timeout(self.connection.patience, stream).await {
             Ok(Ok(stream)) => return Some(stream),
             Ok(Err(error)) => tracing::debug!("reader {}: {error}", self.path),
@@ -233,8 +249,18 @@ impl Follower {
 
     /// Looks if the servers know of no event that is delivered and neither held nor acknowledged. Then all
     /// acknowledgements have arrived, and so have the events that another process has left, or that were lost.
-    async fn look(&mut self) {
+    async fn look(&mut self, events: &mut Option<pull::Stream>) {
         let pending = self.pending().await;
+        // What was delivered before the answer is held, too.
+        while let Some(next) = events
+            .as_mut()
+            .and_then(|events| events.next().now_or_never())
+        {
+            match next {
+                Some(Ok(message)) => self.receive(&message).await,
+                _ => *events = None,
+            }
+        }
         let now = Instant::now();
         let is_settled = pending.as_ref().is_ok_and(|pending| {
             // A new leader of a cluster may not know of the latest deliveries, which are none of the pending ones then.

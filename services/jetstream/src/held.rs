@@ -67,6 +67,7 @@ impl Held {
     pub(crate) fn waits_for_others(&self) -> bool {
         let state = self.state.lock();
         match (state.complete, state.ready.first_key_value()) {
+            _ if state.is_removed => false,
             (None, _) => true,
             (Some(complete), Some((first, _))) => *first > complete + 1,
             (Some(_), None) => false,

@@ -1,6 +1,6 @@
 //! Reasons for which an operation is refused, and their exceptions.
 
-use punctual::{SystemException, SystemExceptionKind as Kind};
+use punctual::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
 use punctual_durable::DurableError;
 use punctual_events::{ConnectionError, NotMade};
 use punctual_host::store::StoreError;
@@ -88,6 +88,9 @@ pub enum Refusal {
     /// A change cannot be made durable, and is not made.
     #[error("the change cannot be stored, and is not made: {0}")]
     Storage(String),
+    /// It is not known whether a change is durable.
+    #[error("it is not known whether the change is stored: {0}")]
+    StorageUnknown(String),
     /// The channel's log has its maximum of events or bytes.
     #[error(
         "the event is not taken: {0}. Raise `log-events` or `log-bytes`, or disconnect consumers that are away"
@@ -172,7 +175,10 @@ impl From<NotMade> for Refusal {
 
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
-        Self::Storage(error.to_string())
+        match error {
+            StoreError::Unknown(_) => Self::StorageUnknown(error.to_string()),
+            _ => Self::Storage(error.to_string()),
+        }
     }
 }
 
@@ -206,7 +212,11 @@ impl From<Refusal> for SystemException {
             | Refusal::TooManyUnfiltered(_)
             | Refusal::Full { .. } => Kind::ImpLimit,
             Refusal::NotStorable(_) => Kind::DataConversion,
-            Refusal::Storage(_) | Refusal::Unlogged(_) => Kind::PersistStore,
+            Refusal::Storage(_) => Kind::PersistStore,
+            Refusal::StorageUnknown(_) | Refusal::Unlogged(_) => {
+                let unknown = SystemException::new(Kind::PersistStore, 0, CompletionStatus::Maybe);
+                return unknown.with_detail(refusal.to_string());
+            }
             Refusal::NoResources(_) => Kind::NoResources,
             Refusal::TooManyPulls(_) | Refusal::Ending | Refusal::LogAway(_) => Kind::Transient,
             Refusal::NotPermitted => Kind::NoPermission,

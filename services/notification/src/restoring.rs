@@ -3,6 +3,7 @@
 //! What cannot be made, such as a proxy whose filter is not known, is reported and stays in the store. Records without a
 //! channel or administrator, and destroyed filters that are not attached, are removed.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -43,6 +44,7 @@ pub(crate) fn restore(
     let restoring = Restoring {
         orb,
         filters: restored,
+        away: RefCell::default(),
     };
     let made = restoring.channels(channels, kept);
     let admins = restoring.admins(&made, kept);
@@ -50,23 +52,36 @@ pub(crate) fn restore(
         report("channel", channel.number(), channel.complete());
     }
     restoring.proxies(&admins, kept);
-    clean_logs(channels, &made, kept)?;
+    if let Some(reason) = restoring.away.into_inner() {
+        return Err(Refusal::LogAway(reason));
+    }
     channels.common.keep(waste(kept, others))?;
+    clean_logs(channels, &made, kept)?;
     Ok(restoring.filters)
 }
 
 struct Restoring<'o> {
     orb: &'o Orb,
     filters: Restored,
+    /// Reason for which the store of events could not be reached.
+    away: RefCell<Option<String>>,
 }
 
 impl Restoring<'_> {
     fn channels(&self, channels: &Channels, kept: &Kept) -> HashMap<u64, Arc<Channel>> {
         let made = kept.channels.iter().filter_map(|(number, channel)| {
             let restored = channels.restore(*number, channel);
+            let restored = restored.inspect_err(|refusal| self.note_away(refusal));
             Some((*number, report("channel", *number, restored)?))
         });
         made.collect()
+    }
+
+    /// Notes that the store of events cannot be reached: then the service does not start, as objects would be missing.
+    fn note_away(&self, refusal: &Refusal) {
+        if let Refusal::LogAway(reason) = refusal {
+            self.away.replace(Some(reason.clone()));
+        }
     }
 
     fn admins(&self, channels: &HashMap<u64, Arc<Channel>>, kept: &Kept) -> HashMap<u64, Admin> {

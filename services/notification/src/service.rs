@@ -284,7 +284,7 @@ impl NotificationService {
         let objects = Objects::new(parent, ADAPTER, numbers, gone)?;
         let (metrics, storage) = (self.0.metrics.clone(), self.storage());
         let events = self.0.events.lock().clone().filter(|_| storage.is_some());
-        let journal = events.map(|events| Journal::new(events, numbers.0, &limits));
+        let journal = events.map(|events| Journal::new(events, numbers.0, &limits, self.turn()));
         let common = Common::start(
             limits,
             metrics,

@@ -30,11 +30,11 @@ fn a_million_persistent_events_survive_fifty_kills_of_the_server() {
 }
 
 #[test]
-fn a_million_persistent_events_survive_fifty_kills_of_servers_of_a_cluster_and_of_nats_nodes() {
-    let Some(mut nodes) = Nats::cluster() else {
+fn a_million_persistent_events_survive_fifty_kills_of_servers_of_a_cluster() {
+    let Some(nats) = Nats::start() else {
         return;
     };
-    run_clustered(plan("127.79.3.4"), &mut nodes, "process_that_is_killed");
+    run_clustered(plan("127.79.3.4"), &nats, "process_that_is_killed");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The ORB of a server process, and the signals that end it.
 
 use punctual::config::ConfigError;
-use punctual::{InitError, Orb, OrbConfig};
+use punctual::{InitError, Orb, OrbBuilder, OrbConfig};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::path::Path;
@@ -35,16 +35,27 @@ pub fn listening(
     config: Option<&Path>,
     defaults: impl FnOnce(&mut OrbConfig),
 ) -> Result<Orb, Problem> {
-    listening_with(endpoints, config, &[], defaults)
+    listening_with(prepared(endpoints, config, &[], defaults)?)
 }
 
-/// Starts an ORB as [`listening`], with `-ORB…` options behind the file.
-pub(super) fn listening_with(
+/// Starts an ORB that was prepared.
+///
+/// # Errors
+/// An endpoint is in use.
+pub(super) fn listening_with(prepared: OrbBuilder) -> Result<Orb, Problem> {
+    prepared.build().map_err(|error| bad(&error))
+}
+
+/// Prepares an ORB as [`listening`] starts it, with `-ORB…` options behind the file.
+///
+/// # Errors
+/// The configuration or the text of an endpoint is wrong.
+pub(super) fn prepared(
     endpoints: &[String],
     config: Option<&Path>,
     orb_options: &[String],
     defaults: impl FnOnce(&mut OrbConfig),
-) -> Result<Orb, Problem> {
+) -> Result<OrbBuilder, Problem> {
     let mut builder = Orb::builder().configure(defaults);
     if let Some(file) = config {
         let read = builder.file(file);
@@ -55,9 +66,12 @@ pub(super) fn listening_with(
     for endpoint in endpoints {
         arguments.extend(["-ORBListenEndpoints".to_owned(), endpoint.clone()]);
     }
-    let bad = |error: InitError| Problem::new(&error, help_for(&error));
-    let (builder, _) = builder.arguments(arguments).map_err(bad)?;
-    builder.build().map_err(bad)
+    let (builder, _) = builder.arguments(arguments).map_err(|error| bad(&error))?;
+    Ok(builder)
+}
+
+fn bad(error: &InitError) -> Problem {
+    Problem::new(error, help_for(error))
 }
 
 /// Returns the help text for an ORB that cannot be started. Its endpoints are from the command

@@ -28,7 +28,7 @@ use punctual_sys::allocator::return_freed_memory;
 pub use listen::{ON_CONFIGURATION, ON_ENDPOINTS, ending_signals, listening};
 pub use options::{Companion, RunOptions};
 
-use listen::listening_with;
+use listen::{listening_with, prepared};
 use options::Ending;
 
 use crate::publish::{publish, write_reference};
@@ -61,11 +61,13 @@ pub fn run<S: Service>(
     log::start(options.level);
     let service = Arc::new(open()?);
     let status = started_status(&service, options.status.as_deref())?;
+    let (config, orb_options) = (options.config.as_deref(), &options.orb_options);
+    let prepared = prepared(&options.listen, config, orb_options, S::configure)?;
     if !has_turn(&service, &mut options)? {
+        service.stop();
         return Ok(());
     }
-    let (config, orb_options) = (options.config.as_deref(), &options.orb_options);
-    let orb = listening_with(&options.listen, config, orb_options, S::configure)?;
+    let orb = listening_with(prepared)?;
     let deadline = options.stop_deadline;
     let ended = serve_until_the_end(&orb, &service, status, options);
     service.end_waiting();
@@ -119,9 +121,12 @@ fn has_turn<S: Service>(service: &Arc<S>, options: &mut RunOptions<S>) -> Result
     let notifier = notifier.map_err(|error| Problem::new(error, ON_SYSTEMD))?;
     notifier.ready();
     let watchdog = watched(&notifier, service)?;
-    tracing::info!("waits until it may serve");
+    eprintln!("waiting until no other server serves");
     let waited = turn.wait(&mut || options.ending.has_come());
     drop(watchdog);
+    if !matches!(waited, Ok(true)) {
+        notifier.stopping();
+    }
     waited.map_err(|error| Problem::new(error, ON_TURN))
 }
 

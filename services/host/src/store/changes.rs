@@ -77,6 +77,10 @@ impl<C: Change> ChangeStore<C> {
         if let Err(error) = &outcome {
             tracing::error!("changes are refused, as they cannot be stored: {error}");
         }
+        // One list that cannot be stored is not held against the others.
+        if matches!(outcome, Err(StoreError::NotStorable(_))) && all.len() > 1 {
+            return all.chunks(1).flat_map(|one| self.commit(one)).collect();
+        }
         vec![outcome; all.len()]
     }
 

@@ -1,4 +1,4 @@
-//! Records and signs of life as messages.
+//! Records and heartbeats as messages.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(super) struct Root {
     name: Name,
 }
 
-/// Message of a record, or a sign of life.
+/// Message of a record, or a heartbeat.
 #[derive(Clone, Debug)]
 pub(super) struct Message {
     pub(super) subject: Subject,
@@ -55,17 +55,18 @@ impl Root {
         self.subject(">")
     }
 
-    /// Returns the subject of the holder's signs of life.
+    /// Returns the subject of the holder's heartbeats.
     pub(super) fn holder(&self) -> String {
         self.subject("holder")
     }
 
-    /// Returns the sign of life of a holder, or of one that ends.
-    pub(super) fn sign(&self, holder: &str, is_ending: bool) -> Message {
-        let sign = json!({ "holder": holder, "ends": is_ending });
+    /// Returns the heartbeat of a holder, with its lease, or the last one of a holder that ends.
+    pub(super) fn heartbeat(&self, holder: &str, lease: Duration, is_ending: bool) -> Message {
+        let lease = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
+        let heartbeat = json!({ "holder": holder, "lease_ms": lease, "ends": is_ending });
         Message {
             subject: self.holder().into(),
-            payload: sign.to_string().into(),
+            payload: heartbeat.to_string().into(),
             is_removed: false,
         }
     }
@@ -111,12 +112,12 @@ impl Message {
     }
 }
 
-/// Returns the holder that a sign of life names; `None` if it has ended.
-pub(super) fn holder(payload: &[u8]) -> Option<String> {
-    let sign: Value = serde_json::from_slice(payload).ok()?;
-    let is_ending = sign["ends"].as_bool().unwrap_or(false);
-    let holder = sign["holder"].as_str().filter(|_| !is_ending);
-    holder.map(str::to_owned)
+/// Returns the lease that a heartbeat states; `None` if its holder has ended.
+pub(super) fn lease_of(payload: &[u8]) -> Option<Duration> {
+    let heartbeat: Value = serde_json::from_slice(payload).ok()?;
+    let is_ending = heartbeat["ends"].as_bool().unwrap_or(false);
+    let lease = heartbeat["lease_ms"].as_u64().unwrap_or(0);
+    (!is_ending).then(|| Duration::from_millis(lease))
 }
 
 /// Returns the write that stored a message, by the text of its headers.
@@ -127,7 +128,7 @@ pub(super) fn write_of(headers: &str) -> Option<&str> {
     })
 }
 
-/// Returns the record of a message; `None` for signs of life and removals.
+/// Returns the record of a message; `None` for heartbeats and removals.
 pub(super) fn record(message: &Received) -> Option<SharedRecord> {
     let mut parts = message.subject.rsplitn(4, '.');
     let number = parts.next()?.parse().ok()?;

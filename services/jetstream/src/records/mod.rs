@@ -2,19 +2,19 @@
 //!
 //! | subject | message |
 //! |---|---|
-//! | `PREFIX-shared.NAME.holder` | the server that writes, which sends it again and again |
+//! | `PREFIX-shared.NAME.holder` | heartbeats of the server that writes |
 //! | `PREFIX-shared.NAME.record.TABLE.NUMBER` | a record's value; or its removal, which is kept for an hour |
 //!
 //! The stream keeps the latest message of each subject. Each write states the number of the last message that the writer
-//! knows of, and the servers refuse it if another has been stored since: once a server has taken the right to write, the
-//! one before can write nothing, however late its messages arrive. No clocks are compared: a server that waits takes the
-//! right when no message was stored for the time of the lease by its own clock, and a holder whose messages the servers
-//! have not confirmed for six times as long gives it up.
+//! knows of, and NATS refuses it if another has been stored since: once a server has taken the right to write, the one
+//! before can write nothing, however late its messages arrive. No clocks are compared: a server that waits takes the
+//! right when no message was stored for the time of the lease by its own clock, and a holder whose messages NATS has
+//! not confirmed for six times as long gives it up.
 //!
 //! ```text
-//! message     records and signs of life as messages
+//! message     records and heartbeats as messages
 //! writer      writes, each only if no other server has written
-//! turn        waiting for the right to write, and signs of life
+//! turn        waiting for the right to write, and heartbeats
 //! ```
 
 mod message;
@@ -81,7 +81,8 @@ impl fmt::Debug for JetStreamRecords {
 
 impl JetStreamRecords {
     /// Makes the records with a name, on the servers of a store. Servers with the same name share them. Another one may
-    /// take the right to write when there was no sign of life of its holder for the time `lease`.
+    /// take the right to write when there was no heartbeat of its holder for the time `lease`, or that of the holder if it is
+    /// longer.
     ///
     /// # Errors
     /// [`DurableError::Invalid`]: the servers are older than 2.12; the lease is shorter than 300 ms.
@@ -131,7 +132,8 @@ impl JetStreamRecords {
             let mut attempts = connection.attempts();
             loop {
                 let context = &connection.context;
-                let error = match context.create_or_update_stream(config.clone()).await {
+                // One that is there may have more replicas, and serves another server.
+                let error = match context.get_or_create_stream(config.clone()).await {
                     Ok(_) => return Ok(()),
                     Err(error) => error,
                 };
@@ -179,7 +181,7 @@ async fn read(
             .map_err(|error| away(&error))?
             .stream_sequence;
         records.extend(record(&message.message));
-        // The holder's signs of life come last.
+        // The holder's heartbeats come last.
         if number >= last {
             return Ok(records);
         }
@@ -193,7 +195,8 @@ impl SharedRecords for JetStreamRecords {
         let stream = self.root.stream();
         let records = self.runtime.call(async move {
             let last = right.writer.lock().await.as_ref().map(Writer::last);
-            let without = || DurableError::Away("this server has not the right to write".into());
+            let without =
+                || DurableError::Away("this server does not have the right to write".into());
             let last = last.ok_or_else(without)?;
             let mut attempts = connection.attempts();
             loop {
@@ -215,9 +218,12 @@ impl SharedRecords for JetStreamRecords {
         let (connection, right) = (self.connection.clone(), self.right.clone());
         let written = self.runtime.call(async move {
             let mut writer = right.writer.lock().await;
+            if let Some(loss) = right.loss.get() {
+                return Ok(Err(Failure::Lost(loss.clone())));
+            }
             let Some(writer) = writer.as_mut() else {
                 return Ok(Err(Failure::Away(
-                    "this server has not the right to write".into(),
+                    "this server does not have the right to write".into(),
                 )));
             };
             for part in messages.chunks(writer::MOST) {

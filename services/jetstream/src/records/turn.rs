@@ -1,4 +1,4 @@
-//! Waiting for the right to write, and signs of life of the server that has it.
+//! Waiting for the right to write, and heartbeats of the server that has it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +12,15 @@ use super::writer::{Failure, Look, Writer, look};
 use super::{JetStreamRecords, Right};
 use crate::connection::Connection;
 
-/// Part of the lease after which the holder sends a sign of life, and at which a server that waits looks.
+/// Part of the lease after which the holder sends a heartbeat, and at which a server that waits looks.
 const PARTS: u32 = 4;
 
 /// Number of leases after which a server that the NATS servers do not answer gives its place up. They may need some seconds to
 /// elect a leader, and refuse its writes meanwhile if another one has taken the place.
 const SILENCE: u32 = 6;
+
+/// Longest time for the last heartbeat.
+const LAST: Duration = Duration::from_secs(1);
 
 /// Longest time between two looks.
 const LONGEST: Duration = Duration::from_millis(500);
@@ -57,6 +60,26 @@ impl Turn for JetStreamRecords {
     fn loss(&self) -> Option<String> {
         self.right.loss.get().cloned()
     }
+
+    fn confirm(&self) -> Result<(), NotReady> {
+        if let Some(loss) = self.right.loss.get() {
+            return Err(NotReady(loss.clone()));
+        }
+        let (connection, right) = (self.connection.clone(), self.right.clone());
+        let beat = self.runtime.call(async move {
+            let mut confirmed = Instant::now();
+            Ok(beat(&connection, &right, &mut confirmed).await)
+        });
+        match beat.unwrap_or_else(|error| Beat::Late(error.to_string())) {
+            Beat::Confirmed => Ok(()),
+            Beat::Late(reason) => Err(NotReady(reason)),
+            Beat::Ended => Err(NotReady("this server ends".to_owned())),
+            Beat::Lost(reason) => {
+                self.right.lose(&reason);
+                Err(NotReady(reason))
+            }
+        }
+    }
 }
 
 impl JetStreamRecords {
@@ -72,21 +95,23 @@ impl JetStreamRecords {
         }
     }
 
-    /// Takes the right if no server has it, or the one that has it gave no sign of life for the time of the lease.
+    /// Takes the right if no server has it, or the one that has it sent no heartbeat for the time of the lease.
     fn try_to_take(&self, holder: &str, seen: &mut Option<Seen>) -> Result<bool, DurableError> {
         let (connection, root) = (self.connection.clone(), self.root.clone());
         let now = self
             .runtime
             .call(async move { Ok(look(&connection, &root).await?) })?;
-        if now.holder.is_some() && !is_over(&now, seen, self.lease) {
+        if let Some(lease) = now.lease
+            && !is_over(&now, seen, self.lease.max(lease))
+        {
             return Ok(false);
         }
         *seen = None;
-        let mut writer = Writer::new(self.root.clone(), holder.to_owned(), now.last);
+        let mut writer = Writer::new(self.root.clone(), holder.to_owned(), self.lease, now.last);
         let (connection, right) = (self.connection.clone(), self.right.clone());
         let lease = self.lease;
         let taken = self.runtime.call(async move {
-            let taken = writer.sign(&connection, false).await;
+            let taken = writer.beat(&connection, false).await;
             if taken.is_ok() {
                 *right.writer.lock().await = Some(writer);
             }
@@ -120,7 +145,7 @@ fn is_over(now: &Look, seen: &mut Option<Seen>, lease: Duration) -> bool {
     }
 }
 
-/// Returns a name for this process as a holder: host, process, and a random part.
+/// Returns a name for this process as a holder, with a random part.
 fn new_holder() -> Result<String, getrandom::Error> {
     let mut random = [0; 8];
     getrandom::fill(&mut random)?;
@@ -128,49 +153,68 @@ fn new_holder() -> Result<String, getrandom::Error> {
     Ok(format!("{process}-{}", HEXLOWER.encode(&random)))
 }
 
-/// Sends signs of life until the right is lost.
+/// Outcome of a heartbeat.
+enum Beat {
+    Confirmed,
+    Late(String),
+    Lost(String),
+    /// The right was given back.
+    Ended,
+}
+
+/// Sends heartbeats until the right is lost.
 async fn live(connection: Connection, right: Arc<Right>, lease: Duration) {
+    let mut confirmed = Instant::now();
     loop {
         tokio::time::sleep(lease / PARTS).await;
-        let mut writer = right.writer.lock().await;
-        let Some(holding) = writer.as_mut() else {
-            return;
-        };
-        let sign = tokio::time::timeout_at(
-            holding.confirmed + lease * SILENCE,
-            holding.sign(&connection, false),
-        );
-        match sign.await {
-            Ok(Ok(())) => continue,
-            Ok(Err(Failure::Lost(reason))) => right.lose(&reason),
-            Ok(Err(Failure::Away(reason) | Failure::Refused(reason)))
-                if holding.confirmed.elapsed() < lease * SILENCE =>
-            {
-                tracing::warn!("a sign of life is not confirmed: {reason}");
-                continue;
+        let end = confirmed + lease * SILENCE;
+        // A change that is being written may have the writer meanwhile, and is confirmed as well.
+        let beat = tokio::time::timeout_at(end, beat(&connection, &right, &mut confirmed)).await;
+        match beat.unwrap_or_else(|_| Beat::Late("no answer in time".to_owned())) {
+            Beat::Confirmed => {}
+            Beat::Late(reason) if Instant::now() < end => {
+                tracing::debug!("a heartbeat is not confirmed: {reason}");
             }
-            _ => right.lose(&format!(
-                "the NATS servers have confirmed nothing for {:?}",
-                lease * SILENCE
-            )),
+            Beat::Late(_) => {
+                let time = lease * SILENCE;
+                return right.lose(&format!("NATS has confirmed nothing for {time:?}"));
+            }
+            Beat::Lost(reason) => return right.lose(&reason),
+            Beat::Ended => return,
         }
-        return;
+    }
+}
+
+async fn beat(connection: &Connection, right: &Right, confirmed: &mut Instant) -> Beat {
+    let mut writer = right.writer.lock().await;
+    let Some(holding) = writer.as_mut() else {
+        return Beat::Ended;
+    };
+    *confirmed = holding.confirmed.max(*confirmed);
+    let outcome = holding.beat(connection, false).await;
+    *confirmed = holding.confirmed.max(*confirmed);
+    match outcome {
+        Ok(()) => Beat::Confirmed,
+        Err(Failure::Lost(reason)) => Beat::Lost(reason),
+        Err(Failure::Away(reason) | Failure::Refused(reason)) => Beat::Late(reason),
     }
 }
 
 /// Lets another server take the right at once.
 impl Drop for JetStreamRecords {
     fn drop(&mut self) {
-        if self.right.loss.get().is_some() {
+        if self.right.loss.get().is_some() || !self.connection.is_made() {
             return;
         }
         let (connection, right) = (self.connection.clone(), self.right.clone());
         // Without an answer, the others wait for the time of the lease.
         let _ = self.runtime.call(async move {
-            let writer = right.writer.lock().await.take();
-            if let Some(mut writer) = writer {
-                let _ = writer.sign(&connection, true).await;
-            }
+            let last = async {
+                if let Some(mut writer) = right.writer.lock().await.take() {
+                    let _ = writer.beat(&connection, true).await;
+                }
+            };
+            let _ = tokio::time::timeout(LAST, last).await;
             Ok(())
         });
     }

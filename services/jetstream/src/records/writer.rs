@@ -1,11 +1,13 @@
 //! Writes to the stream, each only if no other server has written since the one before.
 
+use std::time::Duration;
+
 use async_nats::{HeaderMap, Request};
 use data_encoding::BASE64;
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
-use super::message::{Message, Root, holder, write_of};
+use super::message::{Message, Root, lease_of, write_of};
 use crate::connection::{Attempts, Connection, LONGEST_WAIT, RequestError, parsed};
 
 /// Maximum number of messages in one write: that of a batch, less some.
@@ -35,8 +37,8 @@ pub(super) enum Failure {
 pub(super) struct Look {
     /// Number of the last message.
     pub(super) last: u64,
-    /// Server that has the right to write, if any.
-    pub(super) holder: Option<String>,
+    /// Lease of the server that has the right to write, if any has.
+    pub(super) lease: Option<Duration>,
 }
 
 /// Writer of the stream's messages.
@@ -45,6 +47,7 @@ pub(super) struct Writer {
     root: Root,
     /// Name of the holder, which is different for each process and time.
     holder: String,
+    lease: Duration,
     writes: u64,
     attempts: u64,
     /// Number of the last message in the stream, as far as is known.
@@ -63,10 +66,11 @@ enum Outcome {
 
 impl Writer {
     /// Makes the writer that goes on after the message with this number.
-    pub(super) fn new(root: Root, holder: String, last: u64) -> Self {
+    pub(super) fn new(root: Root, holder: String, lease: Duration, last: u64) -> Self {
         Self {
             root,
             holder,
+            lease,
             writes: 0,
             attempts: 0,
             last,
@@ -79,14 +83,14 @@ impl Writer {
         self.last
     }
 
-    /// Sends a sign of life, or says that this server ends.
-    pub(super) async fn sign(
+    /// Sends a heartbeat, which is the last one if this server ends.
+    pub(super) async fn beat(
         &mut self,
         connection: &Connection,
         is_ending: bool,
     ) -> Result<(), Failure> {
-        let sign = self.root.sign(&self.holder, is_ending);
-        self.write(connection, &[sign]).await
+        let beat = self.root.heartbeat(&self.holder, self.lease, is_ending);
+        self.write(connection, &[beat]).await
     }
 
     /// Writes messages, all or none.
@@ -111,15 +115,23 @@ impl Writer {
                 }
                 Err(error) => error,
             };
-            if WRONG_LAST.iter().any(|code| error.has_code(*code)) {
+            let is_behind = WRONG_LAST.iter().any(|code| error.has_code(*code));
+            if is_behind {
                 match self.outcome(connection, &write, &mut attempts).await? {
                     Outcome::Written => {
                         self.confirmed = sent;
                         return Ok(());
                     }
-                    Outcome::Behind => continue,
+                    Outcome::Behind => {}
                 }
             }
+            let error = match error {
+                // It is sent again, after the last one of this writer.
+                RequestError::Refused { description, .. } if is_behind => {
+                    RequestError::Away(description)
+                }
+                error => error,
+            };
             attempts.again(error).await.map_err(Failure::of)?;
         }
     }
@@ -250,18 +262,18 @@ async fn last_number(connection: &Connection, root: &Root) -> Result<u64, Reques
 
 /// Returns what the stream has now.
 pub(super) async fn look(connection: &Connection, root: &Root) -> Result<Look, RequestError> {
-    // The number first: if a sign of life comes in between, a claim after this number is refused.
+    // The number first: if a heartbeat comes in between, a claim after this number is refused.
     let last = last_number(connection, root).await?;
     let request = json!({ "last_by_subj": root.holder() }).to_string();
     let subject = format!("STREAM.MSG.GET.{}", root.stream());
-    let holder = match connection.request_with(subject, request.into()).await {
+    let lease = match connection.request_with(subject, request.into()).await {
         Ok(found) => {
-            let sign = found["message"]["data"].as_str().unwrap_or_default();
-            let sign = BASE64.decode(sign.as_bytes()).unwrap_or_default();
-            holder(&sign)
+            let beat = found["message"]["data"].as_str().unwrap_or_default();
+            let beat = BASE64.decode(beat.as_bytes()).unwrap_or_default();
+            lease_of(&beat)
         }
         Err(error) if error.has_code(NO_MESSAGE) => None,
         Err(error) => return Err(error),
     };
-    Ok(Look { last, holder })
+    Ok(Look { last, lease })
 }

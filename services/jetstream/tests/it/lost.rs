@@ -20,6 +20,8 @@ pub(crate) struct Proxy {
 struct State {
     /// What the server has sent since its data are kept.
     kept: Option<Vec<u8>>,
+    /// True while nothing goes on, either way.
+    is_held_up: bool,
     open: Vec<TcpStream>,
 }
 
@@ -40,9 +42,21 @@ impl Proxy {
                     (client.try_clone().unwrap(), server.try_clone().unwrap()),
                     (server, client),
                 );
-                std::thread::spawn(move || pass(to_server, |_| true));
+                let holder = own.clone();
+                let goes_on = move |_: &[u8]| {
+                    while holder.lock().unwrap().is_held_up {
+                        std::thread::sleep(Duration::from_millis(5));
+                    }
+                    true
+                };
+                std::thread::spawn(move || pass(to_server, goes_on));
                 std::thread::spawn(move || {
-                    pass(to_client, |bytes| state.lock().unwrap().lets(bytes))
+                    pass(to_client, |bytes| {
+                        while state.lock().unwrap().is_held_up {
+                            std::thread::sleep(Duration::from_millis(5));
+                        }
+                        state.lock().unwrap().lets(bytes)
+                    })
                 });
             }
         });
@@ -62,6 +76,11 @@ impl Proxy {
         let state = self.state.lock().unwrap();
         let kept = state.kept.as_deref().unwrap_or_default();
         kept.windows(text.len()).any(|some| some == text.as_bytes())
+    }
+
+    /// Holds up all that is sent, or lets it go on.
+    pub(crate) fn hold_up(&self, is_held_up: bool) {
+        self.state.lock().unwrap().is_held_up = is_held_up;
     }
 
     /// Lets what the server sends go on again. What was kept is lost.

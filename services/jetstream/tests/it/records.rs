@@ -79,21 +79,62 @@ fn a_server_waits_while_another_one_lives_and_ends_when_it_is_to() {
     let without = second.write(&[record(1, Some("one"))]).unwrap_err();
     assert!(matches!(without, StoreError::Unknown(_)), "{without}");
     assert_eq!(first.loss(), None);
+    first.confirm().unwrap();
+    assert!(second.confirm().is_err());
     first.write(&[record(1, Some("one"))]).unwrap();
+}
+
+#[test]
+fn a_server_with_a_shorter_lease_waits_for_that_of_the_one_that_serves() {
+    let Some(nats) = Nats::start() else { return };
+    // Its next heartbeat comes in an hour's quarter.
+    let first = holding(nats.options(), LONG);
+    let second = records(nats.options(), SHORT);
+    let mut looks = 0;
+    let waited = second.wait(&mut || {
+        looks += 1;
+        looks > 20
+    });
+    assert!(!waited.unwrap());
+    first.confirm().unwrap();
+}
+
+#[test]
+fn a_server_that_waits_leaves_the_replicas_of_the_stream_as_they_are() {
+    let Some(nodes) = Nats::cluster() else { return };
+    let first = holding(cluster_options(&nodes), LONG);
+    let fewer = JetStreamOptions {
+        replicas: 1,
+        ..cluster_options(&nodes)
+    };
+    let second = records(fewer, LONG);
+    let mut looks = 0;
+    let waited = second.wait(&mut || {
+        looks += 1;
+        looks > 3
+    });
+    assert!(!waited.unwrap());
+    let replicas = nodes[0].replicas("punctual-shared-service");
+    assert_eq!(replicas, 3);
+    drop(first);
 }
 
 #[test]
 fn a_server_whose_place_was_taken_writes_nothing_more() {
     let Some(nats) = Nats::start() else { return };
-    // It gives no sign of life for a while, like a process that was stopped.
-    let first = holding(nats.options(), LONG);
+    // Its heartbeats are late, like those of a process that was stopped.
+    let proxy = Proxy::of(&nats.url);
+    let first = holding(JetStreamOptions::new([proxy.url()]), SHORT);
     first.write(&[record(1, Some("first"))]).unwrap();
+    proxy.hold_up(true);
     let second = holding(nats.options(), SHORT);
+    proxy.hold_up(false);
     let refused = first.write(&[record(1, Some("late"))]).unwrap_err();
     assert!(matches!(refused, StoreError::Away(_)), "{refused}");
     let refused = first.write(&[record(1, Some("a")), record(2, Some("b"))]);
     assert!(refused.is_err());
-    assert!(first.loss().unwrap().contains("another server"));
+    assert!(first.confirm().is_err());
+    assert!(first.loss().is_some());
     drop(first);
     second.write(&[record(3, Some("second"))]).unwrap();
     let expected = [record(1, Some("first")), record(3, Some("second"))];

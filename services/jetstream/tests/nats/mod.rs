@@ -130,6 +130,23 @@ impl Nats {
         }
     }
 
+    /// Returns the number of replicas of a stream, by the server's page of JetStream.
+    pub(crate) fn replicas(&self, stream: &str) -> u64 {
+        let begun = Instant::now();
+        loop {
+            let page = page(&self.health, "/jsz?streams=1&config=1").unwrap_or_default();
+            let about = page.split_once(&format!("\"name\": \"{stream}\""));
+            let replicas = about.and_then(|(_, about)| about.split_once("\"num_replicas\": "));
+            let number = replicas.map(|(_, text)| text.chars().take_while(char::is_ascii_digit));
+            if let Some(number) = number.and_then(|digits| digits.collect::<String>().parse().ok())
+            {
+                return number;
+            }
+            assert!(begun.elapsed() < LIMIT, "no stream {stream}: {page}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
@@ -156,14 +173,15 @@ fn launched(words: &[String], folder: &std::path::Path) -> Child {
 }
 
 fn is_healthy(address: &str) -> bool {
-    let asked = || -> std::io::Result<String> {
-        let mut stream = TcpStream::connect(address)?;
-        stream.write_all(b"GET /healthz HTTP/1.0\r\n\r\n")?;
-        let mut reply = String::new();
-        stream.read_to_string(&mut reply)?;
-        Ok(reply)
-    };
-    asked().is_ok_and(|reply| reply.starts_with("HTTP/1.0 200"))
+    page(address, "/healthz").is_ok_and(|reply| reply.starts_with("HTTP/1.0 200"))
+}
+
+fn page(address: &str, path: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes())?;
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply)?;
+    Ok(reply)
 }
 
 impl Drop for Nats {

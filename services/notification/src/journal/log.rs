@@ -7,21 +7,28 @@ use parking_lot::Mutex;
 use punctual_durable::{DurableError, EventLog, InvalidName, Name, Reader};
 
 use super::encoding::encoded;
+use super::fence::Fence;
 use crate::event::Event;
 use crate::qos::Terms;
 use crate::refusal::Refusal;
 
 /// Log of a channel, until the channel ends.
 #[derive(Debug)]
-pub(crate) struct ChannelLog(Mutex<Option<Arc<dyn EventLog>>>);
+pub(crate) struct ChannelLog {
+    log: Mutex<Option<Arc<dyn EventLog>>>,
+    fence: Fence,
+}
 
 impl ChannelLog {
-    pub(super) fn new(log: Arc<dyn EventLog>) -> Self {
-        Self(Mutex::new(Some(log)))
+    pub(super) fn new(log: Arc<dyn EventLog>, fence: Fence) -> Self {
+        Self {
+            log: Mutex::new(Some(log)),
+            fence,
+        }
     }
 
     fn open(&self) -> Result<Arc<dyn EventLog>, Refusal> {
-        self.0.lock().clone().ok_or(Refusal::Destroyed("channel"))
+        self.log.lock().clone().ok_or(Refusal::Destroyed("channel"))
     }
 
     /// Appends events, and returns when they are durable. Blocks; other requests of the same connection go on.
@@ -53,7 +60,8 @@ impl ChannelLog {
         let Ok(log) = self.open() else {
             return;
         };
-        let removed = reader(proxy).map(|name| log.remove_reader(&name));
+        let removed = self.fence.check().and_then(|()| reader(proxy));
+        let removed = removed.map(|name| log.remove_reader(&name));
         match removed {
             Ok(Ok(_) | Err(DurableError::Removed(_))) => {}
             Ok(Err(error)) => tracing::warn!("reader {proxy} of a log is not removed: {error}"),
@@ -73,6 +81,7 @@ impl ChannelLog {
                 .is_ok_and(|one| proxies.contains(&one))
         };
         for lone in log.reader_names()?.iter().filter(|name| !is_kept(name)) {
+            self.fence.check()?;
             log.remove_reader(lone)?;
         }
         Ok(())
@@ -80,7 +89,7 @@ impl ChannelLog {
 
     /// Closes the log: nothing is appended any more.
     pub(crate) fn close(&self) {
-        let log = self.0.lock().take();
+        let log = self.log.lock().take();
         drop(log);
     }
 }

@@ -3,11 +3,13 @@
 //!
 //! ```text
 //! encoding    an event as the bytes that the log keeps
+//! fence       removals where several servers have the service
 //! log         the log of one channel
 //! store       the logs of all channels
 //! ```
 
 mod encoding;
+mod fence;
 mod log;
 mod store;
 

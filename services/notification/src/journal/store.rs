@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use punctual_durable::{EventStore, LogSettings, Name, Quota};
+use punctual_host::Turn;
 
+use super::fence::Fence;
 use super::log::{ChannelLog, name};
 use crate::limits::Limits;
 use crate::refusal::Refusal;
@@ -20,12 +22,19 @@ pub(crate) struct Journal {
     /// First part of the names of this service's logs.
     prefix: String,
     quota: Quota,
+    fence: Fence,
 }
 
 impl Journal {
     /// Makes the journal of the service with an identity.
-    pub(crate) fn new(store: Arc<dyn EventStore>, identity: u64, limits: &Limits) -> Self {
+    pub(crate) fn new(
+        store: Arc<dyn EventStore>,
+        identity: u64,
+        limits: &Limits,
+        turn: Option<Arc<dyn Turn>>,
+    ) -> Self {
         Self {
+            fence: Fence(turn),
             store: Mutex::new(Some(store)),
             prefix: format!("n{identity:016x}-"),
             quota: Quota {
@@ -55,7 +64,7 @@ impl Journal {
         };
         punctual::about_to_block();
         let log = self.store()?.open_log(&self.name(channel)?, settings)?;
-        Ok(ChannelLog::new(log))
+        Ok(ChannelLog::new(log, self.fence.clone()))
     }
 
     /// Returns whether the channel with a number has a log.
@@ -71,6 +80,7 @@ impl Journal {
     pub(crate) fn remove(&self, channel: u64) {
         punctual::about_to_block();
         let removed = self.name(channel).and_then(|name| {
+            self.fence.check()?;
             let store = self.store()?;
             Ok(store.remove_log(&name)?)
         });
@@ -91,6 +101,7 @@ impl Journal {
                 continue;
             };
             if !channels.contains(&number) {
+                self.fence.check()?;
                 store.remove_log(&name)?;
             }
         }

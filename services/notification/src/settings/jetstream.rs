@@ -8,11 +8,14 @@ use std::time::Duration;
 use punctual_durable::{InvalidName, Name};
 use punctual_host::Problem;
 use punctual_host::settings::{Key, Values};
+use punctual_host::store::StoreFile;
 use punctual_jetstream::{
     Credentials, JetStreamOptions, JetStreamRecords, JetStreamStore, JetStreamTls,
 };
 
+use super::ON_STORES;
 use crate::service::NotificationService;
+use crate::storage::KIND;
 
 pub(super) const SERVERS: Key<Vec<String>> = Key::list("jetstream", check_server)
     .value_name("URL")
@@ -49,8 +52,8 @@ pub(super) const LEASE: Key<Duration> = Key::time("cluster-lease")
     .default("5s")
     .requires(&["cluster"])
     .doc(
-        "Time after which another server takes the place of one that gave no sign of life; a server that the NATS servers \
-         have not answered for six times as long ends. At least 300 ms.",
+        "Time after which another server takes the place of one that sent no heartbeat; a server that the NATS servers \
+         have not answered for six times as long ends. At least 300 ms; of servers with different times, the longer counts.",
     );
 
 /// Shortest time after which events are handed out again that a server had.
@@ -88,6 +91,9 @@ pub(super) fn opened(
     };
     let bad = |error: &dyn Display| Problem::new(format!("--cluster: {error}"), ON_CLUSTER);
     let name: Name = name.parse().map_err(|error: InvalidName| bad(&error))?;
+    // A file that cannot be this server's copy stops the start, and not the moment at which it is to serve.
+    let file = StoreFile::open(path, KIND);
+    drop(file.map_err(|error| Problem::new(format!("{}: {error}", path.display()), ON_STORES))?);
     let records = JetStreamRecords::new(&events, &name, values.get(&LEASE));
     let records = records.map_err(|error| bad(&error))?;
     Ok(NotificationService::clustered(

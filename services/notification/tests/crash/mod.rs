@@ -44,7 +44,7 @@ const BATCH: i32 = 50;
 const EACH: i32 = 100_000_000;
 
 /// Variable with the server's orders: its host, its port and its file; then, in a cluster, the other server's port, and the
-/// NATS servers, with commas between.
+/// NATS server.
 const ORDERS: &str = "PUNCTUAL_NOTIFICATION_ORDERS";
 
 /// Lease of a cluster's servers, after which another one takes the place of one that was killed.
@@ -188,11 +188,9 @@ pub(crate) fn child() {
 
 /// Waits until this server of a cluster may serve.
 fn clustered(path: &Path, nats: &str) -> NotificationService {
-    let nodes: Vec<&str> = nats.split(',').collect();
     let options = JetStreamOptions {
         acknowledge_wait: Duration::from_secs(2),
-        replicas: nodes.len(),
-        ..JetStreamOptions::new(nodes)
+        ..JetStreamOptions::new([nats])
     };
     let events = JetStreamStore::open(options).unwrap();
     let name = "notification".parse().unwrap();
@@ -215,7 +213,7 @@ struct Servers<'r> {
 }
 
 impl<'r> Servers<'r> {
-    /// Starts one server in a file, or, with NATS servers, two of a cluster. Returns the reference of the one that serves,
+    /// Starts one server in a file, or, with a NATS server, two of a cluster. Returns the reference of the one that serves,
     /// too.
     fn start(plan: &Plan, folder: &Path, nats: Option<&str>, child: &'r str) -> (Self, String) {
         let free = [(); 2].map(|()| TcpListener::bind((plan.host, 0)).unwrap());
@@ -290,31 +288,17 @@ impl<'r> Servers<'r> {
 
 /// Runs the plan; `child` is the name of the test that calls [`child`].
 pub(crate) fn run(plan: Plan, child: &str) {
-    run_with(plan, &mut [], child);
+    run_with(plan, None, child);
 }
 
-/// Runs the plan on two servers of a cluster, which share NATS servers. If these are several, one of them is killed, too, and
-/// started again.
-pub(crate) fn run_clustered(plan: Plan, nodes: &mut [Nats], child: &str) {
-    run_with(plan, nodes, child);
+/// Runs the plan on two servers of a cluster, which share a NATS server.
+pub(crate) fn run_clustered(plan: Plan, nats: &Nats, child: &str) {
+    run_with(plan, Some(&nats.url), child);
 }
 
-/// Kills a node, and starts it again. The others must be a majority.
-fn kill_node(nodes: &mut [Nats], random: &mut Random) {
-    if nodes.len() < 3 {
-        return;
-    }
-    let node = usize::try_from(random.next()).unwrap() % nodes.len();
-    nodes[node].kill();
-    nodes[node].restart();
-    nodes[node].wait();
-}
-
-fn run_with(plan: Plan, nodes: &mut [Nats], child: &str) {
+fn run_with(plan: Plan, nats: Option<&str>, child: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let urls: Vec<&str> = nodes.iter().map(|node| node.url.as_str()).collect();
-    let nats = (!urls.is_empty()).then(|| urls.join(","));
-    let (mut servers, factory) = Servers::start(&plan, folder.path(), nats.as_deref(), child);
+    let (mut servers, factory) = Servers::start(&plan, folder.path(), nats, child);
     let program = Program::new();
     let channel = created(&program, &factory);
     let pushed = [pushed_to(&program, &channel), pushed_to(&program, &channel)];
@@ -335,7 +319,6 @@ fn run_with(plan: Plan, nodes: &mut [Nats], child: &str) {
         for _ in 0..plan.kills {
             std::thread::sleep(Duration::from_millis(1 + random.next() % plan.most_life));
             servers.kill();
-            kill_node(nodes, &mut random);
         }
         let (mut since, mut before) = (Instant::now(), 0);
         while !has_all() && since.elapsed() < LIMIT {

@@ -25,7 +25,7 @@ fn persistent_events_reach_each_consumer_however_often_servers_of_a_cluster_take
         most_life: 700,
         host: "127.79.3.3",
     };
-    run_clustered(plan, &mut [nats], "kills::process_that_is_killed");
+    run_clustered(plan, &nats, "kills::process_that_is_killed");
 }
 
 #[test]
