@@ -216,7 +216,7 @@ fn stored(values: &Values) -> Result<NotificationService, Problem> {
         Ok(service)
     };
     #[cfg(feature = "jetstream")]
-    return jetstream::opened(values, &path, on_file);
+    return jetstream::opened(values, &path, ON_STORES, on_file);
     #[cfg(not(feature = "jetstream"))]
     on_file()
 }

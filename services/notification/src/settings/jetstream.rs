@@ -13,7 +13,6 @@ use punctual_jetstream::{
     Credentials, JetStreamOptions, JetStreamRecords, JetStreamStore, JetStreamTls,
 };
 
-use super::ON_STORES;
 use crate::service::NotificationService;
 use crate::storage::KIND;
 
@@ -72,13 +71,14 @@ fn check_server(text: &str) -> Result<(), String> {
 }
 
 /// Opens the service on the servers that the settings name, with its channels in a file or, in a cluster, on the servers,
-/// too.
+/// too. `on_stores` is the help for a file that cannot be opened.
 ///
 /// # Errors
 /// The servers or the file cannot be opened.
 pub(super) fn opened(
     values: &Values,
     path: &Path,
+    on_stores: &'static str,
     on_file: impl FnOnce() -> Result<NotificationService, Problem>,
 ) -> Result<NotificationService, Problem> {
     let Some(events) = connected(values)? else {
@@ -93,7 +93,7 @@ pub(super) fn opened(
     let name: Name = name.parse().map_err(|error: InvalidName| bad(&error))?;
     // A file that cannot be this server's copy stops the start, and not the moment at which it is to serve.
     let file = StoreFile::open(path, KIND);
-    drop(file.map_err(|error| Problem::new(format!("{}: {error}", path.display()), ON_STORES))?);
+    drop(file.map_err(|error| Problem::new(format!("{}: {error}", path.display()), on_stores))?);
     let records = JetStreamRecords::new(&events, &name, values.get(&LEASE));
     let records = records.map_err(|error| bad(&error))?;
     Ok(NotificationService::clustered(
