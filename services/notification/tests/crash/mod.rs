@@ -163,7 +163,7 @@ pub(crate) fn child() {
     let Ok(orders) = std::env::var(ORDERS) else {
         return;
     };
-    punctual_host::log::start(Level::Warn);
+    punctual_host::log::start(Level::Error);
     let words: Vec<&str> = orders.split(' ').collect();
     let endpoint = ListenEndpoint::iiop(words[0], words[1].parse().unwrap());
     let path = Path::new(words[2]);
