@@ -4,13 +4,14 @@ use std::fmt;
 use std::time::Duration;
 
 use async_nats::connection::State;
+use async_nats::jetstream::context::{CreateStreamError, CreateStreamErrorKind};
 use async_nats::jetstream::{Context, context::ContextBuilder};
-use async_nats::{Client, ConnectOptions, Event, Request, RequestErrorKind};
+use async_nats::{Client, ConnectOptions, Event, HeaderMap, Request, RequestErrorKind, Subject};
 use bytes::Bytes;
 use punctual_durable::DurableError;
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::runtime::Runtime;
 use crate::settings::{Credentials, JetStreamOptions};
@@ -27,8 +28,14 @@ pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// Longest wait for the answer to one attempt of another request.
 const ANSWER: Duration = Duration::from_secs(2);
 
+/// Bytes that the headers of a message take at most.
+const HEADERS: usize = 512;
+
 /// Longest wait for the servers' sign of life.
 const PING: Duration = Duration::from_secs(5);
+
+/// Subject, headers and content of a message.
+pub(crate) type Publication = (Subject, HeaderMap, Bytes);
 
 /// Connection to the servers, which is made again when it is lost.
 #[derive(Clone)]
@@ -153,6 +160,14 @@ pub(crate) fn refused(error: &async_nats::jetstream::Error) -> DurableError {
     }
 }
 
+/// Returns the error for a stream that was not made.
+pub(crate) fn not_made(error: &CreateStreamError) -> DurableError {
+    match error.kind() {
+        CreateStreamErrorKind::JetStream(error) => refused(&error),
+        _ => DurableError::Away(error.to_string()),
+    }
+}
+
 impl Connection {
     /// Connects, and tries that for as long as the settings say.
     pub(crate) fn open(runtime: &Runtime, options: &JetStreamOptions) -> Result<Self> {
@@ -255,6 +270,69 @@ impl Connection {
         }
     }
 
+    /// Returns the length of the longest content of a message with headers, in bytes.
+    pub(crate) fn longest_content(&self) -> usize {
+        self.client.max_payload().saturating_sub(HEADERS)
+    }
+
+    /// Publishes messages as one batch, whose id no other has: the stream stores all of them, in this order, or none. Returns
+    /// its answer.
+    pub(crate) async fn store_batch(
+        &self,
+        id: &str,
+        messages: Vec<Publication>,
+        end: Instant,
+    ) -> std::result::Result<Value, RequestError> {
+        let count = messages.len();
+        for (number, (subject, mut headers, payload)) in (1..).zip(messages) {
+            if count == 1 {
+                return self.store((subject, headers, payload), end).await;
+            }
+            headers.insert("Nats-Batch-Id", id);
+            headers.insert("Nats-Batch-Sequence", number.to_string());
+            if number == count {
+                headers.insert("Nats-Batch-Commit", "1");
+                return self.store((subject, headers, payload), end).await;
+            }
+            self.publish((subject, headers, payload), end).await?;
+        }
+        Ok(Value::Null)
+    }
+
+    /// Publishes a message that the stream does not answer.
+    async fn publish(
+        &self,
+        (subject, headers, payload): Publication,
+        end: Instant,
+    ) -> std::result::Result<(), RequestError> {
+        let sent = self.client.publish_with_headers(subject, headers, payload);
+        let sent = timeout_at(end, sent).await;
+        let sent = sent.map_err(|_| RequestError::Away("the connection is cut off".to_owned()))?;
+        sent.map_err(|error| RequestError::Away(error.to_string()))
+    }
+
+    /// Publishes a message, and waits for the stream's answer until the end, or [`LONGEST_WAIT`].
+    pub(crate) async fn store(
+        &self,
+        (subject, headers, payload): Publication,
+        end: Instant,
+    ) -> std::result::Result<Value, RequestError> {
+        let request = Request::new()
+            .headers(headers)
+            .payload(payload)
+            .timeout(None);
+        let reply = self.client.send_request(subject, request);
+        let reply = timeout_at(end.min(Instant::now() + LONGEST_WAIT), reply).await;
+        let reply = reply.map_err(|_| RequestError::Away("no answer in time".to_owned()))?;
+        let reply = reply.map_err(|error| match error.kind() {
+            RequestErrorKind::NoResponders => {
+                RequestError::Away("the stream has no leader, or was removed".to_owned())
+            }
+            _ => RequestError::Away(error.to_string()),
+        })?;
+        parsed(&reply.payload)
+    }
+
     /// Waits until the server has taken all that was sent before.
     pub(crate) async fn round_trip(&self) -> Result<()> {
         // A new inbox has no subscriber, which the server reports.
@@ -275,7 +353,7 @@ impl Connection {
 }
 
 /// Returns the answer of a reply in JSON, or the error that it contains.
-pub(crate) fn parsed(reply: &[u8]) -> std::result::Result<Value, RequestError> {
+fn parsed(reply: &[u8]) -> std::result::Result<Value, RequestError> {
     let reply: std::result::Result<Value, _> = serde_json::from_slice(reply);
     let no_answer = |_| RequestError::Away("the answer is not JetStream's".to_owned());
     let reply = reply.map_err(no_answer)?;

@@ -11,7 +11,6 @@ use tokio::time::Instant;
 
 use crate::connection::code;
 use crate::held::Held;
-use crate::outgoing::longest_event;
 use crate::publisher::Append;
 use crate::reader::JetReader;
 use crate::shared::LogAccess;
@@ -115,7 +114,7 @@ impl JetLog {
         if self.access.shared.is_removed() {
             return Err(self.access.shared.removed());
         }
-        let most = longest_event(self.access.connection.client.max_payload());
+        let most = self.access.connection.longest_content();
         let long = events.iter().find(|event| event.bytes.len() > most);
         long.map_or(Ok(()), |event| {
             Err(DurableError::TooLong {

@@ -1,17 +1,13 @@
 //! Messages to a stream: one by one, or as an atomic batch.
 
-use async_nats::{HeaderMap, RequestErrorKind};
+use async_nats::{HeaderMap, Subject};
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use punctual_durable::{DurableError, NewEvent};
-use serde_json::Value;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
-use crate::connection::{Connection, LONGEST_WAIT, RequestError, parsed};
+use crate::connection::{Connection, Publication, RequestError};
 use crate::message::headers;
-
-/// Bytes that an event's headers take at most.
-const HEADERS: usize = 512;
 
 /// Way to a stream.
 #[derive(Debug)]
@@ -71,8 +67,11 @@ impl Outgoing {
         message: &Message,
         end: Instant,
     ) -> Result<bool, RequestError> {
-        let reply = self.ask(message.headers.clone(), message.payload.clone(), end);
-        Ok(reply.await?["duplicate"].as_bool().unwrap_or(false))
+        let answer = self
+            .connection
+            .store(self.publication(message), end)
+            .await?;
+        Ok(answer["duplicate"].as_bool().unwrap_or(false))
     }
 
     /// Publishes messages as one batch: the stream stores all of them, in this order, or none.
@@ -82,78 +81,13 @@ impl Outgoing {
         end: Instant,
     ) -> Result<(), RequestError> {
         let id = self.next_id();
-        let Some((last, before)) = batch.split_last() else {
-            return Ok(());
-        };
-        for (number, message) in (1..).zip(before) {
-            self.send(
-                batch_headers(message, &id, number),
-                message.payload.clone(),
-                end,
-            )
-            .await?;
-        }
-        let mut headers = batch_headers(last, &id, batch.len());
-        headers.insert("Nats-Batch-Commit", "1");
-        self.ask(headers, last.payload.clone(), end).await.map(drop)
+        let messages = batch.iter().map(|message| self.publication(message));
+        let stored = self.connection.store_batch(&id, messages.collect(), end);
+        stored.await.map(drop)
     }
 
-    /// Publishes a message that the stream does not answer.
-    async fn send(
-        &self,
-        headers: HeaderMap,
-        payload: Bytes,
-        end: Instant,
-    ) -> Result<(), RequestError> {
-        let sent =
-            self.connection
-                .client
-                .publish_with_headers(self.subject.clone(), headers, payload);
-        let sent = timeout_at(end, sent)
-            .await
-            .map_err(|_| away("the connection is cut off"))?;
-        sent.map_err(|error| away(&error.to_string()))
+    fn publication(&self, message: &Message) -> Publication {
+        let subject = Subject::from(self.subject.as_str());
+        (subject, message.headers.clone(), message.payload.clone())
     }
-
-    /// Publishes a message, and waits for the stream's answer.
-    async fn ask(
-        &self,
-        headers: HeaderMap,
-        payload: Bytes,
-        end: Instant,
-    ) -> Result<Value, RequestError> {
-        let request = async_nats::Request::new()
-            .headers(headers)
-            .payload(payload)
-            .timeout(None);
-        let reply = self
-            .connection
-            .client
-            .send_request(self.subject.clone(), request);
-        let until = end.min(Instant::now() + LONGEST_WAIT);
-        let reply = timeout_at(until, reply)
-            .await
-            .map_err(|_| away("no answer in time"))?;
-        let reply = reply.map_err(|error| match error.kind() {
-            RequestErrorKind::NoResponders => away("the stream has no leader, or was removed"),
-            _ => away(&error.to_string()),
-        })?;
-        parsed(&reply.payload)
-    }
-}
-
-/// Returns the length of the longest event that a server takes which takes messages of `most` bytes.
-pub(crate) fn longest_event(most: usize) -> usize {
-    most.saturating_sub(HEADERS)
-}
-
-fn batch_headers(message: &Message, id: &str, number: usize) -> HeaderMap {
-    let mut headers = message.headers.clone();
-    headers.insert("Nats-Batch-Id", id);
-    headers.insert("Nats-Batch-Sequence", number.to_string());
-    headers
-}
-
-fn away(reason: &str) -> RequestError {
-    RequestError::Away(reason.to_owned())
 }

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use async_nats::jetstream::context::CreateStreamErrorKind;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 use parking_lot::Mutex;
 use punctual_durable::{DurableError, EventLog, EventStore, LogSettings, Name, WhenFull};
 use tokio::sync::mpsc;
 
-use crate::connection::{Connection, code, refused};
+use crate::connection::{Connection, code, not_made};
 use crate::log::JetLog;
 use crate::outgoing::Outgoing;
 use crate::publisher::{Append, Publisher};
@@ -104,16 +103,10 @@ impl JetStreamStore {
             let mut attempts = connection.attempts();
             loop {
                 let context = &connection.context;
-                let error = match context.create_or_update_stream(config.clone()).await {
+                match context.create_or_update_stream(config.clone()).await {
                     Ok(_) => return Ok(()),
-                    Err(error) => error,
-                };
-                attempts
-                    .again(match error.kind() {
-                        CreateStreamErrorKind::JetStream(error) => refused(&error),
-                        _ => DurableError::Away(error.to_string()),
-                    })
-                    .await?;
+                    Err(error) => attempts.again(not_made(&error)).await?,
+                }
             }
         })
     }

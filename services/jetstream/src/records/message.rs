@@ -8,6 +8,8 @@ use punctual_durable::Name;
 use punctual_host::store::{SharedRecord, StoreError};
 use serde_json::{Value, json};
 
+use crate::connection::Publication;
+
 /// Header of a removal.
 const REMOVED: &str = "Punctual-Removed";
 /// Header that names the writer, and its write.
@@ -15,9 +17,6 @@ const WRITE: &str = "Punctual-Write";
 
 /// Time for which a removal is kept.
 const KEPT: Duration = Duration::from_secs(3_600);
-
-/// Bytes that the headers of a message take at most.
-const HEADERS: usize = 512;
 
 /// Subjects of shared records, and the stream that has them.
 #[derive(Clone, Debug)]
@@ -29,8 +28,8 @@ pub(super) struct Root {
 /// Message of a record, or a heartbeat.
 #[derive(Clone, Debug)]
 pub(super) struct Message {
-    pub(super) subject: Subject,
-    pub(super) payload: Bytes,
+    subject: Subject,
+    payload: Bytes,
     is_removed: bool,
 }
 
@@ -71,18 +70,18 @@ impl Root {
         }
     }
 
-    /// Returns the messages of records.
+    /// Returns the messages of records, whose values have at most `longest` bytes.
     ///
     /// # Errors
-    /// A value is longer than the servers take.
+    /// A value is longer.
     pub(super) fn messages(
         &self,
         records: &[SharedRecord],
-        most: usize,
+        longest: usize,
     ) -> Result<Vec<Message>, StoreError> {
         let messages = records.iter().map(|record| {
             let payload = Bytes::from(record.value.clone().unwrap_or_default());
-            if payload.len() > most.saturating_sub(HEADERS) {
+            if payload.len() > longest {
                 let length = payload.len();
                 let why =
                     format!("a record of {length} bytes is longer than the NATS servers take");
@@ -100,8 +99,16 @@ impl Root {
 }
 
 impl Message {
-    /// Returns the headers of the message, as part of a write.
-    pub(super) fn headers(&self, write: &str) -> HeaderMap {
+    /// Returns what is published, as part of a write.
+    pub(super) fn publication(&self, write: &str) -> Publication {
+        (
+            self.subject.clone(),
+            self.headers(write),
+            self.payload.clone(),
+        )
+    }
+
+    fn headers(&self, write: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(WRITE, write);
         if self.is_removed {

@@ -26,7 +26,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
-use async_nats::jetstream::context::CreateStreamErrorKind;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 use futures_util::StreamExt;
 use punctual_durable::{DurableError, Name};
@@ -34,7 +33,7 @@ use punctual_host::store::{SharedRecord, SharedRecords, StoreError};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use crate::connection::{Connection, LONGEST_WAIT, refused};
+use crate::connection::{Connection, LONGEST_WAIT, not_made};
 use crate::runtime::Runtime;
 use crate::store::JetStreamStore;
 
@@ -43,6 +42,8 @@ use writer::{Failure, Writer};
 
 /// Shortest time of a lease.
 const SHORTEST: Duration = Duration::from_millis(300);
+
+const WITHOUT: &str = "this server does not have the right to write";
 
 /// Records that the servers of a service share, and the right to write them: see the [`Turn`](punctual_host::Turn).
 pub struct JetStreamRecords {
@@ -133,15 +134,10 @@ impl JetStreamRecords {
             loop {
                 let context = &connection.context;
                 // One that is there may have more replicas, and serves another server.
-                let error = match context.get_or_create_stream(config.clone()).await {
+                match context.get_or_create_stream(config.clone()).await {
                     Ok(_) => return Ok(()),
-                    Err(error) => error,
-                };
-                let error = match error.kind() {
-                    CreateStreamErrorKind::JetStream(error) => refused(&error),
-                    _ => DurableError::Away(error.to_string()),
-                };
-                attempts.again(error).await?;
+                    Err(error) => attempts.again(not_made(&error)).await?,
+                }
             }
         })
     }
@@ -195,9 +191,7 @@ impl SharedRecords for JetStreamRecords {
         let stream = self.root.stream();
         let records = self.runtime.call(async move {
             let last = right.writer.lock().await.as_ref().map(Writer::last);
-            let without =
-                || DurableError::Away("this server does not have the right to write".into());
-            let last = last.ok_or_else(without)?;
+            let last = last.ok_or_else(|| DurableError::Away(WITHOUT.to_owned()))?;
             let mut attempts = connection.attempts();
             loop {
                 // The consumer may be lost with a node of a cluster.
@@ -212,9 +206,8 @@ impl SharedRecords for JetStreamRecords {
 
     fn write(&self, records: &[SharedRecord]) -> Result<(), StoreError> {
         self.check()?;
-        let messages = self
-            .root
-            .messages(records, self.connection.client.max_payload())?;
+        let longest = self.connection.longest_content();
+        let messages = self.root.messages(records, longest)?;
         let (connection, right) = (self.connection.clone(), self.right.clone());
         let written = self.runtime.call(async move {
             let mut writer = right.writer.lock().await;
@@ -222,9 +215,7 @@ impl SharedRecords for JetStreamRecords {
                 return Ok(Err(Failure::Lost(loss.clone())));
             }
             let Some(writer) = writer.as_mut() else {
-                return Ok(Err(Failure::Away(
-                    "this server does not have the right to write".into(),
-                )));
+                return Ok(Err(Failure::Lost(WITHOUT.to_owned())));
             };
             for part in messages.chunks(writer::MOST) {
                 if let Err(failure) = writer.write(&connection, part).await {

@@ -8,7 +8,7 @@ use punctual_durable::DurableError;
 use punctual_host::{NotReady, Turn};
 use tokio::time::Instant;
 
-use super::writer::{Failure, Look, Writer, look};
+use super::writer::{Failure, StreamState, Writer, stream_state};
 use super::{JetStreamRecords, Right};
 use crate::connection::Connection;
 
@@ -100,7 +100,7 @@ impl JetStreamRecords {
         let (connection, root) = (self.connection.clone(), self.root.clone());
         let now = self
             .runtime
-            .call(async move { Ok(look(&connection, &root).await?) })?;
+            .call(async move { Ok(stream_state(&connection, &root).await?) })?;
         if let Some(lease) = now.lease
             && !is_over(&now, seen, self.lease.max(lease))
         {
@@ -120,7 +120,8 @@ impl JetStreamRecords {
         match taken {
             Ok(()) => {
                 let (connection, right) = (self.connection.clone(), self.right.clone());
-                self.runtime.spawn(live(connection, right, lease));
+                self.runtime
+                    .spawn(send_heartbeats(connection, right, lease));
                 Ok(true)
             }
             // Another one was faster.
@@ -132,7 +133,7 @@ impl JetStreamRecords {
 }
 
 /// Notes what was seen; returns whether the stream has not changed for the time of the lease.
-fn is_over(now: &Look, seen: &mut Option<Seen>, lease: Duration) -> bool {
+fn is_over(now: &StreamState, seen: &mut Option<Seen>, lease: Duration) -> bool {
     match seen {
         Some(seen) if seen.last == now.last => seen.since.elapsed() >= lease,
         _ => {
@@ -163,7 +164,7 @@ enum Beat {
 }
 
 /// Sends heartbeats until the right is lost.
-async fn live(connection: Connection, right: Arc<Right>, lease: Duration) {
+async fn send_heartbeats(connection: Connection, right: Arc<Right>, lease: Duration) {
     let mut confirmed = Instant::now();
     loop {
         tokio::time::sleep(lease / PARTS).await;

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use async_nats::{HeaderMap, Request};
 use data_encoding::BASE64;
 use serde_json::json;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use super::message::{Message, Root, lease_of, write_of};
-use crate::connection::{Attempts, Connection, LONGEST_WAIT, RequestError, parsed};
+use crate::connection::{Attempts, Connection, RequestError};
 
 /// Maximum number of messages in one write: that of a batch, less some.
 pub(super) const MOST: usize = 900;
@@ -32,9 +31,9 @@ pub(super) enum Failure {
     Away(String),
 }
 
-/// State of the stream.
+/// State of the stream, as a server that waits sees it.
 #[derive(Debug)]
-pub(super) struct Look {
+pub(super) struct StreamState {
     /// Number of the last message.
     pub(super) last: u64,
     /// Lease of the server that has the right to write, if any has.
@@ -56,7 +55,7 @@ pub(super) struct Writer {
     pub(super) confirmed: Instant,
 }
 
-/// State of the stream after a write was refused as another message was stored before.
+/// Reason why another message was stored before a write, if it is not another server's.
 enum Outcome {
     /// An attempt whose answer was lost has written it.
     Written,
@@ -115,22 +114,15 @@ impl Writer {
                 }
                 Err(error) => error,
             };
-            let is_behind = WRONG_LAST.iter().any(|code| error.has_code(*code));
-            if is_behind {
-                match self.outcome(connection, &write, &mut attempts).await? {
+            let error = match is_wrong_last(&error) {
+                false => error,
+                true => match self.outcome(connection, &write, &mut attempts).await? {
                     Outcome::Written => {
                         self.confirmed = sent;
                         return Ok(());
                     }
-                    Outcome::Behind => {}
-                }
-            }
-            let error = match error {
-                // It is sent again, after the last one of this writer.
-                RequestError::Refused { description, .. } if is_behind => {
-                    RequestError::Away(description)
-                }
-                error => error,
+                    Outcome::Behind => RequestError::Away("an earlier write came late".to_owned()),
+                },
             };
             attempts.again(error).await.map_err(Failure::of)?;
         }
@@ -143,37 +135,16 @@ impl Writer {
         messages: &[Message],
         write: &str,
     ) -> Result<u64, RequestError> {
-        let Some((last, before)) = messages.split_last() else {
-            return Ok(self.last);
-        };
         self.attempts += 1;
         let batch = format!("{}-{}", self.holder, self.attempts);
-        let headers = |number: usize, message: &Message| {
-            let mut headers = message.headers(write);
-            if number == 1 {
-                headers.insert(EXPECTED, self.last.to_string());
-            }
-            if !before.is_empty() {
-                headers.insert("Nats-Batch-Id", batch.as_str());
-                headers.insert("Nats-Batch-Sequence", number.to_string());
-            }
-            headers
-        };
-        for (number, message) in (1..).zip(before) {
-            let (subject, payload) = (message.subject.clone(), message.payload.clone());
-            let headers = headers(number, message);
-            let sending = connection
-                .client
-                .publish_with_headers(subject, headers, payload);
-            let sent = timeout(connection.patience.min(LONGEST_WAIT), sending).await;
-            let sent = sent.map_err(|_| RequestError::Away("the connection is cut off".into()))?;
-            sent.map_err(|error| RequestError::Away(error.to_string()))?;
+        let mut all: Vec<_> = messages.iter().map(|one| one.publication(write)).collect();
+        if let Some((_, headers, _)) = all.first_mut() {
+            headers.insert(EXPECTED, self.last.to_string());
         }
-        let mut headers = headers(messages.len(), last);
-        if !before.is_empty() {
-            headers.insert("Nats-Batch-Commit", "1");
-        }
-        ask(connection, last, headers).await
+        let end = Instant::now() + connection.patience;
+        let answer = connection.store_batch(&batch, all, end).await?;
+        let number = answer["seq"].as_u64();
+        number.ok_or_else(not_jetstream)
     }
 
     /// Finds out what the stream has, after a write was refused.
@@ -212,25 +183,12 @@ impl Failure {
     }
 }
 
-/// Sends the last message of a write, and waits for the number that the stream gives it.
-async fn ask(
-    connection: &Connection,
-    message: &Message,
-    headers: HeaderMap,
-) -> Result<u64, RequestError> {
-    let request = Request::new()
-        .headers(headers)
-        .payload(message.payload.clone())
-        .timeout(None);
-    let reply = connection
-        .client
-        .send_request(message.subject.clone(), request);
-    let reply = timeout(connection.patience.min(LONGEST_WAIT), reply).await;
-    let reply = reply.map_err(|_| RequestError::Away("no answer in time".to_owned()))?;
-    let reply = reply.map_err(|error| RequestError::Away(error.to_string()))?;
-    let answer = parsed(&reply.payload)?;
-    let number = answer["seq"].as_u64();
-    number.ok_or_else(|| RequestError::Away("the answer is not JetStream's".to_owned()))
+fn is_wrong_last(error: &RequestError) -> bool {
+    WRONG_LAST.iter().any(|code| error.has_code(*code))
+}
+
+fn not_jetstream() -> RequestError {
+    RequestError::Away("the answer is not JetStream's".to_owned())
 }
 
 /// Returns the number of the last message, and the write that stored it.
@@ -257,11 +215,14 @@ async fn last_number(connection: &Connection, root: &Root) -> Result<u64, Reques
         .request(format!("STREAM.INFO.{}", root.stream()))
         .await?;
     let last = info["state"]["last_seq"].as_u64();
-    last.ok_or_else(|| RequestError::Away("the answer is not JetStream's".to_owned()))
+    last.ok_or_else(not_jetstream)
 }
 
-/// Returns what the stream has now.
-pub(super) async fn look(connection: &Connection, root: &Root) -> Result<Look, RequestError> {
+/// Returns the state of the stream now.
+pub(super) async fn stream_state(
+    connection: &Connection,
+    root: &Root,
+) -> Result<StreamState, RequestError> {
     // The number first: if a heartbeat comes in between, a claim after this number is refused.
     let last = last_number(connection, root).await?;
     let request = json!({ "last_by_subj": root.holder() }).to_string();
@@ -275,5 +236,5 @@ pub(super) async fn look(connection: &Connection, root: &Root) -> Result<Look, R
         Err(error) if error.has_code(NO_MESSAGE) => None,
         Err(error) => return Err(error),
     };
-    Ok(Look { last, lease })
+    Ok(StreamState { last, lease })
 }

@@ -77,7 +77,7 @@ fn a_server_waits_while_another_one_lives_and_ends_when_it_is_to() {
     });
     assert!(!waited.unwrap());
     let without = second.write(&[record(1, Some("one"))]).unwrap_err();
-    assert!(matches!(without, StoreError::Unknown(_)), "{without}");
+    assert!(matches!(without, StoreError::Away(_)), "{without}");
     assert_eq!(first.loss(), None);
     first.confirm().unwrap();
     assert!(second.confirm().is_err());
