@@ -63,13 +63,15 @@ pub fn run<S: Service>(
     let status = started_status(&service, options.status.as_deref())?;
     let (config, orb_options) = (options.config.as_deref(), &options.orb_options);
     let prepared = prepared(&options.listen, config, orb_options, S::configure)?;
-    if !has_turn(&service, &mut options)? {
+    let notifier = Notifier::from_environment();
+    let notifier = notifier.map_err(|error| Problem::new(error, ON_SYSTEMD))?;
+    if !has_turn(&service, &notifier, &mut options)? {
         service.stop();
         return Ok(());
     }
     let orb = listening_with(prepared)?;
     let deadline = options.stop_deadline;
-    let ended = serve_until_the_end(&orb, &service, status, options);
+    let ended = serve_until_the_end(&orb, &service, (status, &notifier), options);
     service.end_waiting();
     let shut = shut_down(&orb, deadline);
     service.stop();
@@ -80,7 +82,7 @@ pub fn run<S: Service>(
 fn serve_until_the_end<S: Service>(
     orb: &Orb,
     service: &Arc<S>,
-    status: Option<Status>,
+    (status, notifier): (Option<Status>, &Notifier),
     mut options: RunOptions<S>,
 ) -> Result<(), Problem> {
     let reference = served(orb, &**service)?;
@@ -101,10 +103,8 @@ fn serve_until_the_end<S: Service>(
         options.write_reference.as_deref(),
         facts.into_iter().flatten(),
     )?;
-    let notifier = Notifier::from_environment();
-    let notifier = notifier.map_err(|error| Problem::new(error, ON_SYSTEMD))?;
     notifier.ready();
-    let watchdog = watched(&notifier, service)?;
+    let watchdog = watched(notifier, service)?;
     let outcome = wait_for_end(&**service, &mut options.ending);
     drop(watchdog);
     notifier.stopping();
@@ -113,14 +113,16 @@ fn serve_until_the_end<S: Service>(
 }
 
 /// Waits until the process may serve, if it has to. Returns false if it is to end before.
-fn has_turn<S: Service>(service: &Arc<S>, options: &mut RunOptions<S>) -> Result<bool, Problem> {
+fn has_turn<S: Service>(
+    service: &Arc<S>,
+    notifier: &Notifier,
+    options: &mut RunOptions<S>,
+) -> Result<bool, Problem> {
     let Some(turn) = service.turn() else {
         return Ok(true);
     };
-    let notifier = Notifier::from_environment();
-    let notifier = notifier.map_err(|error| Problem::new(error, ON_SYSTEMD))?;
     notifier.ready();
-    let watchdog = watched(&notifier, service)?;
+    let watchdog = watched(notifier, service)?;
     eprintln!("waiting until no other server serves");
     let waited = turn.wait(&mut || options.ending.has_come());
     drop(watchdog);

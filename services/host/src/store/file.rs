@@ -95,7 +95,7 @@ impl StoreFile {
             }
             Some(contents) => contents,
             None => {
-                shared::found(&*shared, &kind, store.identity)?;
+                shared::create(&*shared, &kind, store.identity)?;
                 Contents {
                     identity: store.identity,
                     records: Vec::new(),

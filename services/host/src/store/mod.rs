@@ -20,6 +20,8 @@ mod error;
 mod faults;
 mod file;
 mod lock;
+#[cfg(feature = "faults")]
+mod memory;
 mod opening;
 mod records;
 mod shared;
@@ -30,6 +32,8 @@ pub use error::{Holder, StoreError};
 #[cfg(feature = "faults")]
 pub use faults::Faults;
 pub use file::StoreFile;
+#[cfg(feature = "faults")]
+pub use memory::{Answer, MemoryRecords};
 pub use opening::StoreKind;
 pub use records::{Cdr, Record, Records, to_cdr};
 pub use redb::{ReadTransaction, ReadableTable, TableDefinition, TableError};

@@ -64,7 +64,7 @@ impl StoreKind {
     }
 
     /// Writes the table that identifies a store.
-    pub(super) fn found(&self, transaction: &WriteTransaction, identity: u64) -> Result<()> {
+    pub(super) fn identify(&self, transaction: &WriteTransaction, identity: u64) -> Result<()> {
         let about = transaction.open_table(self.about());
         let mut about = about.map_err(StoreError::io)?;
         let mut put = |key, value| about.insert(key, value).map(drop).map_err(StoreError::io);
@@ -141,7 +141,7 @@ fn known(transaction: &ReadTransaction, kind: &StoreKind) -> Result<u64> {
 fn founded(database: &Database, kind: &StoreKind) -> Result<u64> {
     let identity = getrandom::u64().map_err(StoreError::io)?;
     let transaction = database.begin_write().map_err(StoreError::io)?;
-    kind.found(&transaction, identity)?;
+    kind.identify(&transaction, identity)?;
     transaction.commit().map_err(StoreError::io)?;
     Ok(identity)
 }

@@ -73,8 +73,8 @@ pub(super) fn read(shared: &dyn SharedRecords, kind: &StoreKind) -> Result<Optio
     }
 }
 
-/// Makes the shared records ones of this kind.
-pub(super) fn found(shared: &dyn SharedRecords, kind: &StoreKind, identity: u64) -> Result<()> {
+/// Writes what identifies a store of this kind to shared records that are empty.
+pub(super) fn create(shared: &dyn SharedRecords, kind: &StoreKind, identity: u64) -> Result<()> {
     let about = [(FORMAT, kind.format), (IDENTITY, identity)];
     let about = about.map(|(number, value)| SharedRecord {
         table: kind.service.into(),
@@ -100,7 +100,7 @@ pub(super) fn replace(
     for table in tables.collect::<Vec<_>>() {
         transaction.delete_table(table).map_err(StoreError::io)?;
     }
-    kind.found(transaction, contents.identity)?;
+    kind.identify(transaction, contents.identity)?;
     for record in &contents.records {
         let Some(value) = &record.value else {
             continue;

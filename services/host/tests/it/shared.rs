@@ -1,75 +1,15 @@
 //! Stores that are copies of records which several servers share.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use punctual_host::store::{
-    Cdr, Records, SharedRecord, SharedRecords, StoreError, StoreFile, StoreKind,
+    Answer, Cdr, MemoryRecords, Records, SharedRecords, StoreError, StoreFile, StoreKind,
 };
 
 const KIND: StoreKind = StoreKind::new("shared", 1);
 const NOTES: Records<u64, Cdr<String>> = Records::named("notes");
 const TEXTS: Records<&str, Cdr<String>> = Records::named("texts");
-
-type Contents = BTreeMap<(Arc<str>, u64), Vec<u8>>;
-
-/// Answer to a write.
-#[derive(Clone, Copy, Debug, Default)]
-enum Answer {
-    #[default]
-    Done,
-    Refused,
-    /// The records are written, and an error is returned.
-    Unknown,
-}
-
-/// Shared records in memory.
-#[derive(Debug, Default)]
-struct Memory {
-    contents: Mutex<Contents>,
-    answer: Mutex<Answer>,
-}
-
-impl Memory {
-    fn answers(&self, answer: Answer) {
-        *self.answer.lock() = answer;
-    }
-}
-
-impl SharedRecords for Memory {
-    fn read(&self) -> Result<Vec<SharedRecord>, StoreError> {
-        let contents = self.contents.lock();
-        let records = contents
-            .iter()
-            .map(|((table, number), value)| SharedRecord {
-                table: table.clone(),
-                number: *number,
-                value: Some(value.clone()),
-            });
-        Ok(records.collect())
-    }
-
-    fn write(&self, records: &[SharedRecord]) -> Result<(), StoreError> {
-        let answer = *self.answer.lock();
-        if matches!(answer, Answer::Refused) {
-            return Err(StoreError::Away("no".to_owned()));
-        }
-        let mut contents = self.contents.lock();
-        for record in records {
-            let key = (record.table.clone(), record.number);
-            match &record.value {
-                Some(value) => contents.insert(key, value.clone()),
-                None => contents.remove(&key),
-            };
-        }
-        match answer {
-            Answer::Unknown => Err(StoreError::Unknown("perhaps".to_owned())),
-            _ => Ok(()),
-        }
-    }
-}
 
 fn note(store: &StoreFile, number: u64, text: &str) -> Result<(), StoreError> {
     store.commit(|batch| batch.put(NOTES, number, &Cdr(text.to_owned())))
@@ -95,7 +35,7 @@ fn kept(texts: &[(u64, &str)]) -> Vec<(u64, String)> {
 #[test]
 fn what_one_server_has_committed_another_one_has_under_the_same_identity() {
     let folder = tempfile::tempdir().unwrap();
-    let shared = Arc::new(Memory::default());
+    let shared = Arc::new(MemoryRecords::default());
     let open = |name: &str| {
         StoreFile::open_shared(&named(folder.path(), name), KIND, shared.clone()).unwrap()
     };
@@ -121,7 +61,7 @@ fn what_one_server_has_committed_another_one_has_under_the_same_identity() {
 #[test]
 fn a_change_that_was_refused_or_perhaps_written_is_gone_with_the_next_one() {
     let folder = tempfile::tempdir().unwrap();
-    let shared = Arc::new(Memory::default());
+    let shared = Arc::new(MemoryRecords::default());
     let store = StoreFile::open_shared(&named(folder.path(), "a"), KIND, shared.clone()).unwrap();
     note(&store, 1, "kept").unwrap();
     for answer in [Answer::Refused, Answer::Unknown] {
@@ -144,8 +84,8 @@ fn a_file_with_records_of_its_own_is_no_copy_and_stays_as_it_is() {
     let own = StoreFile::open(&path, KIND).unwrap();
     note(&own, 1, "own").unwrap();
     drop(own);
-    let shared = Arc::new(Memory::default());
-    let refused = |shared: &Arc<Memory>| {
+    let shared = Arc::new(MemoryRecords::default());
+    let refused = |shared: &Arc<MemoryRecords>| {
         let opened = StoreFile::open_shared(&path, KIND, shared.clone());
         assert!(
             matches!(opened, Err(StoreError::Foreign { .. })),
@@ -166,13 +106,13 @@ fn a_file_with_records_of_its_own_is_no_copy_and_stays_as_it_is() {
 #[test]
 fn shared_records_of_a_newer_version_or_without_their_identity_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let shared = Arc::new(Memory::default());
+    let shared = Arc::new(MemoryRecords::default());
     let newer = StoreKind { format: 7, ..KIND };
     drop(StoreFile::open_shared(&named(folder.path(), "newer"), newer, shared.clone()).unwrap());
     let path = named(folder.path(), "old");
     let refused = StoreFile::open_shared(&path, KIND, shared.clone()).unwrap_err();
     assert_eq!(refused, StoreError::Newer { found: 7, known: 1 });
-    shared.contents.lock().retain(|(_, number), _| *number == 0);
+    shared.retain(|_, number| number == 0);
     let refused = StoreFile::open_shared(&path, newer, shared).unwrap_err();
     assert!(matches!(refused, StoreError::Damaged(_)), "{refused}");
 }
@@ -180,7 +120,7 @@ fn shared_records_of_a_newer_version_or_without_their_identity_are_refused() {
 #[test]
 fn tables_whose_keys_are_no_numbers_are_refused_where_records_are_shared() {
     let folder = tempfile::tempdir().unwrap();
-    let shared = Arc::new(Memory::default());
+    let shared = Arc::new(MemoryRecords::default());
     let store = StoreFile::open_shared(&named(folder.path(), "a"), KIND, shared).unwrap();
     let put = store.commit(|batch| batch.put(TEXTS, "key", &Cdr("text".to_owned())));
     assert!(put.unwrap_err().to_string().contains("texts"));

@@ -1,0 +1,76 @@
+//! Shared records in memory, for tests of services.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::{SharedRecord, SharedRecords, StoreError};
+
+type Contents = BTreeMap<(Arc<str>, u64), Vec<u8>>;
+
+/// Answer of [`MemoryRecords`] to a write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answer {
+    /// The records are written.
+    #[default]
+    Done,
+    /// The records are not written, and an error is returned.
+    Refused,
+    /// The records are written, and an error is returned.
+    Unknown,
+}
+
+/// Shared records in the memory of a process, for tests of a service that several servers have.
+#[derive(Debug, Default)]
+pub struct MemoryRecords {
+    contents: Mutex<Contents>,
+    answer: Mutex<Answer>,
+}
+
+impl MemoryRecords {
+    /// Sets the answer to the writes that follow.
+    pub fn answers(&self, answer: Answer) {
+        *self.answer.lock() = answer;
+    }
+
+    /// Removes the records for which `is_kept` returns false, by their tables and numbers.
+    pub fn retain(&self, is_kept: impl Fn(&str, u64) -> bool) {
+        self.contents
+            .lock()
+            .retain(|(table, number), _| is_kept(table, *number));
+    }
+}
+
+impl SharedRecords for MemoryRecords {
+    fn read(&self) -> Result<Vec<SharedRecord>, StoreError> {
+        let contents = self.contents.lock();
+        let records = contents
+            .iter()
+            .map(|((table, number), value)| SharedRecord {
+                table: table.clone(),
+                number: *number,
+                value: Some(value.clone()),
+            });
+        Ok(records.collect())
+    }
+
+    fn write(&self, records: &[SharedRecord]) -> Result<(), StoreError> {
+        let answer = *self.answer.lock();
+        if matches!(answer, Answer::Refused) {
+            return Err(StoreError::Away("no".to_owned()));
+        }
+        let mut contents = self.contents.lock();
+        for record in records {
+            let key = (record.table.clone(), record.number);
+            match &record.value {
+                Some(value) => contents.insert(key, value.clone()),
+                None => contents.remove(&key),
+            };
+        }
+        match answer {
+            Answer::Unknown => Err(StoreError::Unknown("perhaps".to_owned())),
+            _ => Ok(()),
+        }
+    }
+}
