@@ -1,13 +1,14 @@
 //! What a store has kept is made anew: filters, channels, administrators, and connected proxies.
 //!
-//! What cannot be made, such as a proxy whose filter is not known, is reported and stays in the store. Records without a
+//! What cannot be made, such as a proxy whose filter is not known, is reported and stays in the store. Where several
+//! servers have the service, it does not start without its store of events. Records without a
 //! channel or administrator, and destroyed filters that are not attached, are removed.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use punctual::{Orb, SystemException};
+use punctual::{Orb, SystemException, SystemExceptionKind};
 
 use crate::channel::{Admin, Channel};
 use crate::client::Client;
@@ -15,6 +16,7 @@ use crate::draft::Draft;
 use crate::factory::Channels;
 use crate::filter::Restored;
 use crate::hub::Hub;
+use crate::journal::Journal;
 use crate::kept;
 use crate::proxy::Kind;
 use crate::refusal::Refusal;
@@ -24,7 +26,7 @@ use crate::storage::{Change, Kept};
 /// Returns the filters.
 ///
 /// # Errors
-/// The store cannot be written.
+/// The store cannot be written; that of events, which several servers share, cannot be reached.
 pub(crate) fn restore(
     channels: &Channels,
     orb: &Orb,
@@ -44,7 +46,7 @@ pub(crate) fn restore(
     let restoring = Restoring {
         orb,
         filters: restored,
-        away: RefCell::default(),
+        is_away: Cell::new(false),
     };
     let made = restoring.channels(channels, kept);
     let admins = restoring.admins(&made, kept);
@@ -52,8 +54,11 @@ pub(crate) fn restore(
         report("channel", channel.number(), channel.complete());
     }
     restoring.proxies(&admins, kept);
-    if let Some(reason) = restoring.away.into_inner() {
-        return Err(Refusal::LogAway(reason));
+    // Another server may reach it, and serve all of them.
+    let is_shared = |journal: &Journal| journal.is_shared();
+    if restoring.is_away.get() && channels.common.journal.as_ref().is_some_and(is_shared) {
+        let reason = "the store of events cannot be reached, so that objects would be missing";
+        return Err(Refusal::NoResources(reason.to_owned()));
     }
     channels.common.keep(waste(kept, others))?;
     clean_logs(channels, &made, kept)?;
@@ -63,24 +68,24 @@ pub(crate) fn restore(
 struct Restoring<'o> {
     orb: &'o Orb,
     filters: Restored,
-    /// Reason for which the store of events could not be reached.
-    away: RefCell<Option<String>>,
+    /// States that the store of events could not be reached.
+    is_away: Cell<bool>,
 }
 
 impl Restoring<'_> {
     fn channels(&self, channels: &Channels, kept: &Kept) -> HashMap<u64, Arc<Channel>> {
         let made = kept.channels.iter().filter_map(|(number, channel)| {
             let restored = channels.restore(*number, channel);
-            let restored = restored.inspect_err(|refusal| self.note_away(refusal));
+            let restored = restored.inspect_err(|refusal| self.note_away(&refusal.clone().into()));
             Some((*number, report("channel", *number, restored)?))
         });
         made.collect()
     }
 
-    /// Notes that the store of events cannot be reached: then the service does not start, as objects would be missing.
-    fn note_away(&self, refusal: &Refusal) {
-        if let Refusal::LogAway(reason) = refusal {
-            self.away.replace(Some(reason.clone()));
+    /// Notes whether the store of events could not be reached.
+    fn note_away(&self, error: &SystemException) {
+        if error.kind() == SystemExceptionKind::Transient {
+            self.is_away.set(true);
         }
     }
 
@@ -97,7 +102,9 @@ impl Restoring<'_> {
     fn proxies(&self, admins: &HashMap<u64, Admin>, kept: &Kept) {
         for (number, proxy) in &kept.proxies {
             if let Some(admin) = admins.get(&proxy.admin) {
-                report("proxy", *number, self.proxy(admin, *number, proxy));
+                let restored = self.proxy(admin, *number, proxy);
+                let restored = restored.inspect_err(|error| self.note_away(error));
+                report("proxy", *number, restored);
             }
         }
     }

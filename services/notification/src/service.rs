@@ -243,8 +243,11 @@ impl NotificationService {
     /// The adapter or a thread cannot be made; the file cannot be read or written; the service is served already.
     pub fn serve(&self, parent: &Poa) -> Result<EventChannelFactory, Refusal> {
         let (channels, kept) = self.start(parent, false)?;
-        let factory = channels.serve()?;
-        restore(&channels, parent.orb(), &kept, &[])?;
+        let served = channels.serve().and_then(|factory| {
+            restore(&channels, parent.orb(), &kept, &[])?;
+            Ok(factory)
+        });
+        let factory = served.inspect_err(|_| end(&channels))?;
         self.begin(channels.clone())?;
         channels.reconnections.call_all(&factory);
         Ok(factory)
@@ -266,7 +269,8 @@ impl NotificationService {
         let (channels, mut kept) = self.start(parent, true)?;
         let removals = kept.leave_out_channels_but(attached);
         channels.common.keep(removals)?;
-        let restored = restore(&channels, parent.orb(), &kept, filters)?;
+        let restored = restore(&channels, parent.orb(), &kept, filters);
+        let restored = restored.inspect_err(|_| end(&channels))?;
         let found = filters
             .iter()
             .filter_map(|number| Some((*number, restored.external(*number).ok()?)));
@@ -335,11 +339,7 @@ impl NotificationService {
     pub fn stop(&self) {
         self.end_waiting();
         if let Some(channels) = self.0.channels.get() {
-            channels.common.stop();
-            channels.abandon();
-            if let Some(journal) = &channels.common.journal {
-                journal.close();
-            }
+            end(channels);
         }
         let events = self.0.events.lock().take();
         drop(events);
@@ -396,5 +396,14 @@ impl NotificationService {
         if let Some(storage) = self.storage() {
             storage.write_metrics(out);
         }
+    }
+}
+
+/// Ends the threads of channels, drops them, and closes their store of events.
+fn end(channels: &Channels) {
+    channels.common.stop();
+    channels.abandon();
+    if let Some(journal) = &channels.common.journal {
+        journal.close();
     }
 }

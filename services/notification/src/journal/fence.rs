@@ -11,6 +11,10 @@ use crate::refusal::Refusal;
 pub(super) struct Fence(pub(super) Option<Arc<dyn Turn>>);
 
 impl Fence {
+    pub(super) fn is_there(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Checks that this server has the service now. Blocks.
     ///
     /// # Errors
@@ -20,6 +24,6 @@ impl Fence {
             return Ok(());
         };
         let confirmed = turn.confirm();
-        confirmed.map_err(|error| Refusal::LogAway(error.to_string()))
+        confirmed.map_err(|error| Refusal::NoResources(error.to_string()))
     }
 }

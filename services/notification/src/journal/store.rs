@@ -45,6 +45,11 @@ impl Journal {
         }
     }
 
+    /// Returns whether several servers have the service.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.fence.is_there()
+    }
+
     fn store(&self) -> Result<Arc<dyn EventStore>, Refusal> {
         self.store.lock().clone().ok_or(Refusal::Ending)
     }

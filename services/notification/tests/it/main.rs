@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod clients;
+mod clusters;
 mod connections;
 mod counting;
 #[path = "../crash/mod.rs"]

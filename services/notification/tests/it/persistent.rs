@@ -326,7 +326,7 @@ fn a_channel_that_is_destroyed_leaves_no_events_behind() {
 
 /// Store of events, none of whose readers can be opened.
 #[derive(Debug)]
-struct WithoutReaders(FileStore);
+pub(crate) struct WithoutReaders(pub(crate) FileStore);
 
 #[derive(Debug)]
 struct LogWithoutReaders(Arc<dyn EventLog>);

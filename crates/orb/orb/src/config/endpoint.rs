@@ -172,12 +172,11 @@ impl ListenEndpoint {
         if port.is_some_and(|port| port.parse::<u16>().is_err()) {
             return Err(bad_value(key, text, "a port number for port_in_ior"));
         }
-        if self.options.contains_key(ALSO_IN_IOR) && self.also_in_ior().is_none() {
-            return Err(bad_value(
-                key,
-                text,
-                "addresses as host:port, with commas between, for also_in_ior",
-            ));
+        if self.options.contains_key(ALSO_IN_IOR)
+            && (self.also_in_ior().is_none() || !is_internet(&self.protocol))
+        {
+            let expected = "for also_in_ior a protocol over TCP or UDP, and addresses as host:port, with commas between";
+            return Err(bad_value(key, text, expected));
         }
         let priority = self.options.get(PRIORITY);
         if priority.is_some() && self.priority().is_none() {
@@ -498,6 +497,7 @@ mod tests {
             "iiop://h:1/port_in_ior=x",
             "iiop://h:1/also_in_ior=b",
             "iiop://h:1/also_in_ior=b:2,:3",
+            "uiop:///tmp/x|also_in_ior=b:2",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }
