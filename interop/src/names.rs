@@ -33,6 +33,12 @@ pub(crate) fn run(version: Version, matrix: &mut Matrix) {
             Direction::To,
             by_command(),
         );
+        matrix.record(
+            "nameclt, at the second address of a reference",
+            version,
+            Direction::From,
+            by_second_address(version),
+        );
     }
 }
 
@@ -62,8 +68,35 @@ fn name(text: &str) -> Vec<NameComponent> {
 
 /// Performs each operation of `nameclt` on a naming service of ours.
 fn by_nameclt(version: Version) -> Result<(), String> {
+    let (orb, root) = served(ListenEndpoint::iiop("127.0.0.1", 0), version)?;
+    let result = nameclt_on(&orb, &root, version);
+    orb.shutdown(true).map_err(shown)?;
+    result
+}
+
+/// Has `nameclt` call a reference that names an address without a server first, and behind it that of the server.
+fn by_second_address(version: Version) -> Result<(), String> {
+    let port = free_port()?;
+    let endpoint = ListenEndpoint::iiop("127.0.0.1", port)
+        .option("port_in_ior", 1)
+        .option("also_in_ior", format!("127.0.0.1:{port}"));
+    let (orb, root) = served(endpoint, version)?;
+    let reference = orb.object_to_string(&root).map_err(shown)?;
+    let mut command = Command::new("nameclt");
+    command.args(["-ior", &reference, "bind_new_context", "plants"]);
+    let called = process::succeed("nameclt", &mut command, LIMIT);
+    let result = called.and_then(|_| {
+        let is_bound = root.resolve(&name("plants")).is_ok();
+        expect("the context is bound", is_bound)
+    });
+    orb.shutdown(true).map_err(shown)?;
+    result
+}
+
+/// Starts a naming service at an endpoint.
+fn served(endpoint: ListenEndpoint, version: Version) -> Result<(Orb, NamingContextExt), String> {
     let orb = Orb::builder()
-        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .listen(endpoint)
         .configure(|config| config.giop_version = version.giop())
         .build()
         .map_err(shown)?;
@@ -77,9 +110,7 @@ fn by_nameclt(version: Version) -> Result<(), String> {
         .map_err(shown)?
         .bind("NameService", &root)
         .map_err(shown)?;
-    let result = nameclt_on(&orb, &root, version);
-    orb.shutdown(true).map_err(shown)?;
-    result
+    Ok((orb, root))
 }
 
 fn nameclt_on(orb: &Orb, root: &NamingContextExt, version: Version) -> Result<(), String> {
