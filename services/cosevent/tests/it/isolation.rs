@@ -72,11 +72,14 @@ fn a_consumer_whose_pushes_fail_is_disconnected_and_what_it_lost_is_counted() {
     );
     let (proxy, sink) = program.sink(&served.channel);
     sink.refuse(Kind::Internal.because("as the test wants it").into());
+    // All events are in its queue before the first push fails.
+    sink.block(true);
     let (_, good) = program.sink(&served.channel);
     let pushes = program.pushes_to(&served.channel);
     for number in 0..5 {
         pushes.push(&event(number)).unwrap();
     }
+    sink.block(false);
     until(|| sink.disconnects() == 1);
     assert!(!exists(&proxy));
     assert_eq!(good.wait_for(5), [0, 1, 2, 3, 4]);

@@ -213,9 +213,15 @@ pub(crate) fn number(event: &Any) -> i32 {
     event.extract().unwrap()
 }
 
-/// Waits until something holds, however long that takes.
+/// Waits until something holds, for at most five minutes: a test that waits longer fails instead of running on.
+#[track_caller]
 pub(crate) fn until(holds: impl Fn() -> bool) {
+    let end = std::time::Instant::now() + Duration::from_secs(300);
     while !holds() {
+        assert!(
+            std::time::Instant::now() < end,
+            "it does not hold after five minutes"
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
 }

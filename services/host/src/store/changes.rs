@@ -93,3 +93,48 @@ impl<C: Change> ChangeStore<C> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::StoreKind;
+
+    const TEXTS: Records<u64, Cdr<String>> = Records::named("texts");
+
+    /// Text with a number; an empty one cannot be stored.
+    #[derive(Clone, Debug)]
+    struct Text(u64, &'static str);
+
+    impl Change for Text {
+        fn write<'c>(
+            mut changes: impl Iterator<Item = &'c Self>,
+            batch: &Batch<'_>,
+        ) -> Result<(), StoreError> {
+            changes.try_for_each(|Text(number, text)| match text.is_empty() {
+                true => Err(StoreError::NotStorable("it is empty".to_owned())),
+                false => batch.put(TEXTS, number, &Cdr((*text).to_owned())),
+            })
+        }
+    }
+
+    #[test]
+    fn changes_of_a_caller_that_cannot_be_stored_are_refused_and_those_of_others_are_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let kind = StoreKind::new("changes", 1);
+        let file = StoreFile::open(&folder.path().join("changes.redb"), kind).unwrap();
+        let store = ChangeStore::new(file);
+        let all = [
+            vec![Text(1, "one")],
+            vec![Text(2, "two"), Text(3, "")],
+            vec![Text(4, "four")],
+        ];
+        let outcomes = store
+            .commit(&all)
+            .into_iter()
+            .map(|outcome| outcome.is_ok());
+        assert_eq!(outcomes.collect::<Vec<_>>(), [true, false, true]);
+        let kept = store.file().read(|transaction| TEXTS.entries(transaction));
+        let expected = [(1, "one".to_owned()), (4, "four".to_owned())];
+        assert_eq!(kept.unwrap(), expected);
+    }
+}

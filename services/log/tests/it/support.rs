@@ -248,11 +248,15 @@ pub(crate) fn record(info: Any, attr_list: Vec<NvPair>) -> LogRecord {
     }
 }
 
-/// Waits until something holds, at most a minute.
+/// Waits until something holds, for at most five minutes: a test that waits longer fails instead of running on.
+#[track_caller]
 pub(crate) fn until(holds: impl Fn() -> bool) {
-    let end = std::time::Instant::now() + Duration::from_secs(60);
+    let end = std::time::Instant::now() + Duration::from_secs(300);
     while !holds() {
-        assert!(std::time::Instant::now() < end, "it does not hold");
+        assert!(
+            std::time::Instant::now() < end,
+            "it does not hold after five minutes"
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -123,8 +123,15 @@ fn pull_from(channel: &EventChannel) -> ProxyPullSupplier {
     proxy
 }
 
+/// Waits until something holds, for at most five minutes: a test that waits longer fails instead of running on.
+#[track_caller]
 fn until(holds: impl Fn() -> bool) {
+    let end = std::time::Instant::now() + Duration::from_secs(300);
     while !holds() {
+        assert!(
+            std::time::Instant::now() < end,
+            "it does not hold after five minutes"
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
 }
