@@ -1,13 +1,17 @@
 //! Results of test programs: counts, failures, processor time.
 
-use super::load::{Load, keep_test_threads};
+use super::load::keep_test_threads;
+use super::machine::Machine;
 use super::programs::Program;
 use crate::run::{Result, root};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Serialize;
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 /// USER_HZ, in which `/proc` counts processor time: 100 on every machine that Punctual runs on.
 const TICKS_A_SECOND: f64 = 100.0;
@@ -34,22 +38,27 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Runs a test program; under load, on the one processor to which this thread is pinned.
-    pub(super) fn of(program: &Program, load: Option<&Load>) -> Result<Self> {
-        let mut command = Command::new(&program.file);
+    /// Runs a test program; on a busy machine, on the one processor to which this thread is pinned. A program that takes
+    /// longer than [`LIMIT`] is ended, and its tests that have not ended have failed.
+    pub(super) fn of(program: &Program, machine: Machine<'_>) -> Result<Self> {
+        let mut command = match machine {
+            Machine::Delayed(delays) => delays.command(program),
+            _ => Command::new(&program.file),
+        };
         command
             .current_dir(&program.folder)
             .env("CARGO_MANIFEST_DIR", &program.folder)
             .stdin(Stdio::null());
-        if let Some(load) = load {
+        if let Machine::Busy(load) = machine {
             keep_test_threads(&mut command, load);
         }
         let (before, began) = (children_seconds()?, Instant::now());
-        let output = command
-            .output()
-            .map_err(|error| format!("{} could not be started: {error}", program.shown()))?;
+        let output = output(command, program)?;
         let text = String::from_utf8_lossy(&output.stdout);
         let mut failures = failed_tests(&text);
+        if began.elapsed() >= LIMIT {
+            failures.extend(unended_tests(&text));
+        }
         if failures.is_empty() && !output.status.success() {
             let told = String::from_utf8_lossy(&output.stderr);
             let last = told.lines().rev().take(5).collect::<Vec<_>>();
@@ -82,6 +91,44 @@ impl Verdict {
         let failures = self.failures.iter();
         failures.map(|name| format!("{}: {name}", self.program))
     }
+}
+
+/// Longest time that a test program may take. The slowest takes two minutes on a quiet machine.
+const LIMIT: Duration = Duration::from_secs(1800);
+
+/// Runs a program in a process group of its own, and ends that after [`LIMIT`].
+fn output(mut command: Command, program: &Program) -> Result<Output> {
+    let failed = |error| format!("{} could not be run: {error}", program.shown());
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .map_err(failed)?;
+    let group = Pid::from_child(&child);
+    let (ended, end) = mpsc::channel::<()>();
+    let watch = std::thread::spawn(move || {
+        if end.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
+            // It may have ended just now.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    });
+    let output = child.wait_with_output().map_err(failed);
+    drop(ended);
+    // It cannot panic.
+    let _ = watch.join();
+    output
+}
+
+/// Returns the names of the tests that a program's output reports as slow, and of which it reports no result.
+fn unended_tests(text: &str) -> Vec<String> {
+    let slow = text.lines().filter_map(|line| {
+        let line = line.strip_prefix("test ")?;
+        line.strip_suffix(" has been running for over 60 seconds")
+    });
+    slow.filter(|name| !text.contains(&format!("test {name} ... ")))
+        .map(|name| format!("{name} (did not end)"))
+        .collect()
 }
 
 /// Lines of a failed program's output that are printed.
@@ -241,5 +288,12 @@ mod tests {
         assert_eq!(count(TEXT, "passed"), 1);
         assert_eq!(count(TEXT, "ignored"), 1);
         assert_eq!(count("running 0 tests", "passed"), 0);
+    }
+
+    #[test]
+    fn tests_that_have_not_ended_are_those_that_are_slow_and_have_no_result() {
+        let text = "test a has been running for over 60 seconds\n\
+            test b has been running for over 60 seconds\ntest a ... ok\n";
+        assert_eq!(unended_tests(text), ["b (did not end)"]);
     }
 }

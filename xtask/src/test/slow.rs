@@ -1,6 +1,7 @@
 //! Test programs that `cargo test` leaves out, as many at a time as there are processors: most of their time they wait, or use
 //! a single one.
 
+use super::machine::Machine;
 use super::programs::{self, Program};
 use super::report::Verdict;
 use crate::run::Result;
@@ -45,7 +46,7 @@ fn run_all(programs: &[Program]) -> Result<Vec<String>> {
     let run_some = || {
         let mut failed = Vec::new();
         while let Some(program) = next() {
-            let verdict = Verdict::of(program, None)?;
+            let verdict = Verdict::of(program, Machine::Quiet)?;
             println!("{}", verdict.line());
             failed.extend(verdict.failed_tests());
         }
