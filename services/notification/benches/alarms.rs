@@ -84,7 +84,7 @@ fn from_several(what: &str, all: &[Counter], push: &(impl Fn(&[StructuredEvent])
                 for _ in 0..batches {
                     let after = pushed.fetch_add(BATCH as u64, Ordering::AcqRel);
                     while after > received() + ON_THE_WAY {
-                        std::thread::yield_now();
+                        std::thread::sleep(Duration::from_micros(200));
                     }
                     push(&events);
                 }
@@ -93,7 +93,7 @@ fn from_several(what: &str, all: &[Counter], push: &(impl Fn(&[StructuredEvent])
     });
     let count = batches * SUPPLIERS * BATCH as u64;
     while received() < before + count {
-        std::thread::yield_now();
+        std::thread::sleep(Duration::from_micros(200));
     }
     let rate = f64::from(u32::try_from(count).unwrap()) / begin.elapsed().as_secs_f64();
     println!("{what}: {count} events, {rate:.0} a second");

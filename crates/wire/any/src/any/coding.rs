@@ -8,6 +8,7 @@ use punctual_cdr::{
 };
 
 use super::environment::LocalEnvironment;
+use super::body::Octets;
 use super::{Any, Body};
 use crate::shape::Sizes;
 use crate::type_code::{Node, Shapes, TypeCode, Typed};
@@ -59,7 +60,7 @@ impl Any {
             written = write_into(&mut block, type_code, code_sets, &mut write);
         }
         let body = Body {
-            octets: block.into_vec(),
+            octets: Octets::from_vec(block.into_vec()),
             phase: 0,
             order: ByteOrder::NATIVE,
             version: GiopVersion::V1_2,
@@ -157,7 +158,7 @@ impl Any {
         let coding = input.coding();
         let body = self.body.get_or_insert_with(|| {
             Arc::new(Body {
-                octets: Vec::new(),
+                octets: Octets::new(),
                 phase: 0,
                 order: ByteOrder::NATIVE,
                 version: coding.version,
@@ -227,9 +228,9 @@ impl Body {
         };
         let mut octets = std::mem::take(&mut self.octets);
         octets.reserve(length);
-        let mut out = Encoder::new(Block::from_vec(octets), self.order, coding);
+        let mut out = Encoder::new(Block::from_vec(octets.into_vec()), self.order, coding);
         transcode(types, type_code, input, &mut out)?;
-        self.octets = out.into_block().into_vec();
+        self.octets = Octets::from_vec(out.into_block().into_vec());
         Ok(())
     }
 }
