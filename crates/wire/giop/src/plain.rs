@@ -250,6 +250,8 @@ impl PlainRequests {
         let name = operation.octets.len();
         let (context, context_room) = match operation.context {
             None => (None, 0),
+            // A limit that allows no context; the decoder says so.
+            Some(_) if limits.sequence == 0 => return None,
             // Id and length precede it.
             Some((length, room)) => (Some(behind.get(name - 8..name + length)?), room),
         };

@@ -7,8 +7,8 @@ use punctual_cdr::{
     Limits, Marshal, NarrowCodeSet, Unmarshal, ValueFactory,
 };
 
-use super::environment::LocalEnvironment;
 use super::body::Octets;
+use super::environment::LocalEnvironment;
 use super::{Any, Body};
 use crate::shape::Sizes;
 use crate::type_code::{Node, Shapes, TypeCode, Typed};

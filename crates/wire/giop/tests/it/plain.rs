@@ -72,6 +72,7 @@ impl Request {
     fn is_plain(&self, limits: &Limits) -> bool {
         self.version == GiopVersion::V1_2
             && is_short(&self.contexts)
+            && self.contexts.len() <= limits.sequence
             && self.key.len() <= limits.sequence
             && self.operation.len() <= limits.string
             && self.octets().len() <= limits.message
@@ -271,6 +272,25 @@ proptest! {
             if let Some(told) = told {
                 check_request(&octets, &limits, &told);
             }
+        }
+    }
+
+    #[test]
+    fn requests_are_told_as_they_decode_under_limits_that_allow_next_to_nothing(
+        request in requests(),
+        sequence in 0usize..3,
+        string in 0usize..4,
+    ) {
+        let limits = Limits { sequence, string, ..Limits::default() };
+        let key = request.key.into_iter().take(sequence).collect();
+        let operation = request.operation.chars().take(string).collect();
+        let request = Request { key, operation, ..request };
+        let octets = request.octets();
+        let mut memory = PlainRequests::default();
+        let told = memory.read(&octets, &limits);
+        prop_assert_eq!(told.is_some(), request.is_plain(&limits), "{:?}", request);
+        if let Some(told) = told {
+            check_request(&octets, &limits, &told);
         }
     }
 
