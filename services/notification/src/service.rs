@@ -354,8 +354,12 @@ impl NotificationService {
         Ok((Kept::default(), (identity, 1)))
     }
 
-    /// Answers all calls that wait, and lets none wait from now on, so that the ORB can be shut down.
+    /// Answers all calls that wait, and lets none wait from now on, so that the ORB can be shut down: neither for events, nor
+    /// long for servers that have these and do not answer.
     pub fn end_waiting(&self) {
+        if let Some(events) = &*self.0.events.lock() {
+            events.end_waiting();
+        }
         let Some(channels) = self.0.channels.get() else {
             return;
         };

@@ -128,10 +128,10 @@ impl JetStreamRecords {
         }
     }
 
-    /// Makes the stream, if it is not there.
-    fn make_stream(&self) -> Result<(), DurableError> {
+    /// Makes the stream, if it is not there; returns `None` at the end of the process.
+    fn make_stream(&self, is_ending: &mut dyn FnMut() -> bool) -> Result<Option<()>, DurableError> {
         let (connection, config) = (self.connection.clone(), self.config());
-        self.runtime.call(async move {
+        self.runtime.call_until(is_ending, async move {
             let mut attempts = connection.attempts();
             loop {
                 let context = &connection.context;
