@@ -167,7 +167,8 @@ impl Subscription {
         let messages = &mut self.messages;
         let next = self
             .runtime
-            .wait(async { timeout(patience, messages.recv()).await.ok() });
+            .wait(async { timeout(patience, messages.recv()).await.ok() })
+            .flatten();
         let closed = || DurableError::Away("the connection was closed".to_owned());
         next.map_or(Ok(None), |message| message.map(Some).ok_or_else(closed))
     }

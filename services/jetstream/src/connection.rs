@@ -65,6 +65,8 @@ pub(crate) enum RequestError {
 /// JetStream's codes of errors.
 pub(crate) mod code {
     pub(crate) const STREAM_NOT_FOUND: u64 = 10_059;
+    /// There is a stream of the name, with other settings.
+    pub(crate) const STREAM_EXISTS: u64 = 10_058;
     pub(crate) const CONSUMER_NOT_FOUND: u64 = 10_014;
     /// The stream has its maximum number of messages or bytes.
     pub(crate) const STORE_FAILED: u64 = 10_077;

@@ -50,7 +50,12 @@ impl EventLog for JetLog {
                 "the connection was closed".to_owned(),
             ))
         };
-        outcome.blocking_recv().unwrap_or_else(|_| lost())
+        let outcome = self
+            .access
+            .runtime
+            .wait(outcome)
+            .and_then(std::result::Result::ok);
+        outcome.unwrap_or_else(lost)
     }
 
     fn open_reader(&self, name: &Name) -> Result<Arc<dyn Reader>> {

@@ -137,7 +137,8 @@ impl Reader for JetReader {
         let (done, outcome) = oneshot::channel();
         self.order(Order::Flush(done));
         let closed = || Err(DurableError::Away("the connection was closed".to_owned()));
-        outcome.blocking_recv().unwrap_or_else(|_| closed())
+        let outcome = self.runtime.wait(outcome).and_then(std::result::Result::ok);
+        outcome.unwrap_or_else(closed)
     }
 
     fn wake_by(&self, wake: Wake) {

@@ -136,6 +136,12 @@ impl JetStreamStore {
 }
 
 impl EventStore for JetStreamStore {
+    /// Calls of all that has this store's connection are given up if they have no answer within a second, and at once when
+    /// there was one without an answer.
+    fn end_waiting(&self) {
+        self.runtime.end_waiting();
+    }
+
     fn open_log(&self, name: &Name, settings: LogSettings) -> Result<Arc<dyn EventLog>> {
         let mut logs = self.logs.lock();
         self.configure(name, settings)?;

@@ -16,7 +16,7 @@ use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
 #[cfg(feature = "faults")]
 use punctual_host::store::Faults;
-use punctual_host::store::{SharedRecords, StoreError, StoreFile};
+use punctual_host::store::{SharedFrom, SharedRecords, StoreError, StoreFile};
 use thiserror::Error;
 
 use crate::common::Common;
@@ -24,7 +24,7 @@ use crate::cos_notify_channel_admin::{ChannelId, EventChannelFactory};
 use crate::embedded::EmbeddedChannels;
 use crate::factory::Channels;
 use crate::filter::EventFilter;
-use crate::journal::Journal;
+use crate::journal::{Journal, check_left};
 use crate::limits::Limits;
 use crate::metrics::{Gauges, Metrics};
 use crate::punctual_notify::ChannelCounts;
@@ -57,6 +57,7 @@ struct Cluster {
     /// File of this server, which is a copy of the records while it serves.
     path: PathBuf,
     records: Mutex<Option<Arc<dyn SharedRecords>>>,
+    from: SharedFrom,
     turn: Arc<dyn Turn>,
 }
 
@@ -145,8 +146,36 @@ impl NotificationService {
     where
         C: SharedRecords + Turn + 'static,
     {
+        Self::of_cluster(path, cluster, events, SharedFrom::Records)
+    }
+
+    /// Makes the service one that several servers have, as [`clustered`](Self::clustered) does, with the records of a file
+    /// that was served by one server: they become the shared ones when it is served, which have to be empty, or those of the
+    /// file already. Serving it fails if the file has events that would be lost.
+    #[must_use]
+    pub fn clustered_from_store<C>(
+        path: &Path,
+        cluster: Arc<C>,
+        events: Arc<dyn EventStore>,
+    ) -> Self
+    where
+        C: SharedRecords + Turn + 'static,
+    {
+        Self::of_cluster(path, cluster, events, SharedFrom::File)
+    }
+
+    fn of_cluster<C>(
+        path: &Path,
+        cluster: Arc<C>,
+        events: Arc<dyn EventStore>,
+        from: SharedFrom,
+    ) -> Self
+    where
+        C: SharedRecords + Turn + 'static,
+    {
         let cluster = Cluster {
             path: path.to_owned(),
+            from,
             records: Mutex::new(Some(cluster.clone())),
             turn: cluster,
         };
@@ -198,7 +227,10 @@ impl NotificationService {
         let Some(records) = cluster.records.lock().take() else {
             return Ok(());
         };
-        let file = StoreFile::open_shared(&cluster.path, KIND, records)?;
+        if cluster.from == SharedFrom::File {
+            check_left(&cluster.path, &*records)?;
+        }
+        let file = StoreFile::open_shared(&cluster.path, KIND, records, cluster.from)?;
         *self.0.storage.write() = Some(Arc::new(Storage::new(file)));
         Ok(())
     }
@@ -322,8 +354,12 @@ impl NotificationService {
         Ok((Kept::default(), (identity, 1)))
     }
 
-    /// Answers all calls that wait, and lets none wait from now on, so that the ORB can be shut down.
+    /// Answers all calls that wait, and lets none wait from now on, so that the ORB can be shut down: neither for events, nor
+    /// long for servers that have these and do not answer.
     pub fn end_waiting(&self) {
+        if let Some(events) = &*self.0.events.lock() {
+            events.end_waiting();
+        }
         let Some(channels) = self.0.channels.get() else {
             return;
         };

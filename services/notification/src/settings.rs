@@ -182,6 +182,8 @@ const OWN: &[&Setting] = &[
     #[cfg(feature = "jetstream")]
     &jetstream::CLUSTER.setting,
     #[cfg(feature = "jetstream")]
+    &jetstream::FROM_STORE.setting,
+    #[cfg(feature = "jetstream")]
     &jetstream::LEASE.setting,
     &COMPACT.setting,
     &BIND_NAME.setting,

@@ -35,6 +35,10 @@ pub trait EventStore: Debug + Send + Sync {
     /// # Errors
     /// The store cannot be reached or read.
     fn log_names(&self) -> Result<Vec<Name>>;
+
+    /// Lets no call, in progress or later, wait long for servers that do not answer: the process ends. Returns at once. Does
+    /// nothing in a store without servers.
+    fn end_waiting(&self) {}
 }
 
 /// Log of one channel: events in the order in which they were appended, until all readers have

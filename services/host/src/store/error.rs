@@ -1,6 +1,7 @@
 //! Errors of stores.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use thiserror::Error;
 
@@ -56,6 +57,18 @@ pub enum StoreError {
     /// The file is a store of the service, but damaged. It was left unchanged.
     #[error("it is damaged ({0}); move it away, and start again from a copy or an export")]
     Damaged(String),
+    /// The file and the records that several servers share do not belong together. Neither was changed.
+    #[error(
+        "{} is no copy of the shared records {shared}: {reason}; neither was changed", .file.display()
+    )]
+    NoCopy {
+        /// File that was to be the copy.
+        file: PathBuf,
+        /// Name of the shared records.
+        shared: String,
+        /// Reason why it cannot be one.
+        reason: String,
+    },
     /// The store cannot be reached now. Nothing was done.
     #[error("it cannot be reached: {0}")]
     Away(String),

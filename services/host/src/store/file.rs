@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use redb::{Database, ReadTransaction, ReadableDatabase};
+use redb::{Database, ReadTransaction, ReadableDatabase, WriteTransaction};
 
 use super::batch::{Batch, Images, InDoubt};
 #[cfg(feature = "faults")]
 use super::faults::{Faults, FaultyFile};
 use super::lock::Lock;
-use super::opening::{builder, guarded, identified, opened};
-use super::shared::{self, Contents};
-use super::{SharedRecord, SharedRecords, StoreError, StoreKind};
+use super::opening::{builder, guarded, identified, is_alone, opened};
+use super::shared::{self, Contents, Found, Own, Step};
+use super::{SharedFrom, SharedRecord, SharedRecords, StoreError, StoreKind};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -26,6 +26,8 @@ pub struct StoreFile {
     state: Mutex<State>,
     /// Set when the database has panicked; nothing is read from it or written to it any more.
     is_broken: AtomicBool,
+    /// Set when the file notes that it is no copy of shared records.
+    is_alone: AtomicBool,
     /// Records of which the file is a copy.
     shared: Option<Arc<dyn SharedRecords>>,
     #[cfg(feature = "faults")]
@@ -53,7 +55,11 @@ impl StoreFile {
     pub fn open(path: &Path, kind: StoreKind) -> Result<Self> {
         let lock = lock(path, &kind)?;
         let database = opened(path, &kind, |path| builder().create(path))?;
-        let identity = guarded(|| identified(&database, &kind))?;
+        let (identity, is_alone) = guarded(|| {
+            let identity = identified(&database, &kind)?;
+            let transaction = database.begin_read().map_err(StoreError::io)?;
+            Ok((identity, is_alone(&transaction, &kind)?))
+        })?;
         Ok(Self {
             path: path.to_owned(),
             kind,
@@ -63,6 +69,7 @@ impl StoreFile {
                 in_doubt: InDoubt::default(),
             }),
             is_broken: AtomicBool::new(false),
+            is_alone: AtomicBool::new(is_alone),
             shared: None,
             #[cfg(feature = "faults")]
             faults: None,
@@ -71,51 +78,99 @@ impl StoreFile {
     }
 
     /// Opens a file as a copy of records that several servers share, of which this process has the right to write. What
-    /// the file has is replaced by them. Each commit is written to them first. All tables of the store have numbers as
-    /// their keys.
+    /// the file has is replaced by them; or, if they are to be made of it ([`SharedFrom::File`]) and are empty, they become
+    /// those of the file first: all of them, or none that counts. Each commit is written to them first. All tables of the
+    /// store have numbers as their keys; others that the file may have, such as logs of events, are dropped.
     ///
     /// # Errors
-    /// As of [`open`](Self::open), and of the shared records; [`StoreError::Foreign`] if the file has records of another
-    /// store.
+    /// As of [`open`](Self::open), and of the shared records; [`StoreError::NoCopy`] if the file has records of its own and
+    /// the shared ones are not to be made of it, or are others.
     pub fn open_shared(
         path: &Path,
         kind: StoreKind,
         shared: Arc<dyn SharedRecords>,
+        from: SharedFrom,
     ) -> Result<Self> {
         let mut store = Self::open(path, kind)?;
-        let has_records = store.read(|transaction| shared::has_records(transaction, &kind))?;
-        let contents = match shared::read(&*shared, &kind)? {
-            Some(contents) if contents.identity != store.identity && has_records => {
-                return Err(
-                    kind.foreign("it is a store of its own, and no copy of the shared records")
-                );
-            }
-            None if has_records => {
-                return Err(kind.foreign("it has records, and the shared ones are empty"));
-            }
-            Some(contents) => contents,
-            None => {
+        let all = shared.read()?;
+        let step = shared::step(Found::of(&all, &kind)?, store.own()?, from);
+        let contents = match step.map_err(|reason| store.no_copy(&*shared, reason))? {
+            Step::Copy => shared::contents(all, &kind)?,
+            Step::Create => {
                 shared::create(&*shared, &kind, store.identity)?;
                 Contents {
                     identity: store.identity,
                     records: Vec::new(),
                 }
             }
+            Step::Publish => {
+                // Once they are published, the file is a copy of them, also if this process ends before it knows.
+                store.transact(|transaction| kind.note_shared(transaction))?;
+                let records = store.read(|transaction| shared::records(transaction, &kind))?;
+                let contents = Contents {
+                    identity: store.identity,
+                    records,
+                };
+                shared::publish(&*shared, &kind, &contents, all)?;
+                contents
+            }
         };
-        store.copy(&contents)?;
+        store.transact(|transaction| shared::replace(transaction, &kind, &contents))?;
         store.identity = contents.identity;
         store.shared = Some(shared);
         Ok(store)
     }
 
-    /// Writes contents in place of all that the file has.
-    fn copy(&self, contents: &Contents) -> Result<()> {
+    /// Checks that a file, which is created if need be, can be opened as [`open_shared`](Self::open_shared) does, as far as
+    /// that is known without the right to write the shared records.
+    ///
+    /// # Errors
+    /// As of [`open_shared`](Self::open_shared).
+    pub fn check_shared(
+        path: &Path,
+        kind: StoreKind,
+        shared: &dyn SharedRecords,
+        from: SharedFrom,
+    ) -> Result<()> {
+        let store = Self::open(path, kind)?;
+        match shared::find(shared, &kind)? {
+            // Another server may make them right now.
+            Found::Begun => Ok(()),
+            found => {
+                let step = shared::step(found, store.own()?, from);
+                step.map(drop)
+                    .map_err(|reason| store.no_copy(shared, reason))
+            }
+        }
+    }
+
+    /// Returns what tells whether the file can be a copy.
+    fn own(&self) -> Result<Own> {
+        self.read(|transaction| {
+            Ok(Own {
+                identity: self.identity,
+                has_records: shared::has_records(transaction, &self.kind)?,
+                is_alone: is_alone(transaction, &self.kind)?,
+            })
+        })
+    }
+
+    fn no_copy(&self, shared: &dyn SharedRecords, reason: &str) -> StoreError {
+        StoreError::NoCopy {
+            file: self.path.clone(),
+            shared: shared.name(),
+            reason: reason.to_owned(),
+        }
+    }
+
+    /// Changes the database before the store is used.
+    fn transact(&self, change: impl FnOnce(&WriteTransaction) -> Result<()>) -> Result<()> {
         let state = self.state.lock();
         let database = state.database.as_ref();
         let database = database.ok_or_else(|| StoreError::io("it is closed"))?;
         guarded(|| {
             let transaction = database.begin_write().map_err(StoreError::io)?;
-            shared::replace(&transaction, &self.kind, contents)?;
+            change(&transaction)?;
             transaction.commit().map_err(StoreError::io)
         })
     }
@@ -207,6 +262,10 @@ impl StoreFile {
     ) -> Result<()> {
         let transaction = database.begin_write().map_err(StoreError::io)?;
         in_doubt.restore(&transaction)?;
+        let becomes_alone = self.shared.is_none() && !self.is_alone.load(Ordering::Relaxed);
+        if becomes_alone {
+            self.kind.note_alone(&transaction)?;
+        }
         let batch = Batch::new(&transaction, self.shared.is_some());
         change(&batch)?;
         let (before, changes) = batch.into_parts();
@@ -217,6 +276,7 @@ impl StoreFile {
             shared.write(&all)?;
         }
         transaction.commit().map_err(StoreError::io)?;
+        self.is_alone.fetch_or(becomes_alone, Ordering::Relaxed);
         self.check_late()
     }
 

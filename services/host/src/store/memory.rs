@@ -19,6 +19,8 @@ pub enum Answer {
     Refused,
     /// The records are written, and an error is returned.
     Unknown,
+    /// The first so many records are written, and an error is returned.
+    Begun(usize),
 }
 
 /// Shared records in the memory of a process, for tests of a service that several servers have.
@@ -43,6 +45,15 @@ impl MemoryRecords {
 }
 
 impl SharedRecords for MemoryRecords {
+    fn name(&self) -> String {
+        "in memory".to_owned()
+    }
+
+    fn find(&self, table: &str, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let contents = self.contents.lock();
+        Ok(contents.get(&(table.into(), number)).cloned())
+    }
+
     fn read(&self) -> Result<Vec<SharedRecord>, StoreError> {
         let contents = self.contents.lock();
         let records = contents
@@ -61,7 +72,11 @@ impl SharedRecords for MemoryRecords {
             return Err(StoreError::Away("no".to_owned()));
         }
         let mut contents = self.contents.lock();
-        for record in records {
+        let most = match answer {
+            Answer::Begun(most) => most,
+            _ => usize::MAX,
+        };
+        for record in records.iter().take(most) {
             let key = (record.table.clone(), record.number);
             match &record.value {
                 Some(value) => contents.insert(key, value.clone()),
@@ -69,7 +84,7 @@ impl SharedRecords for MemoryRecords {
             };
         }
         match answer {
-            Answer::Unknown => Err(StoreError::Unknown("perhaps".to_owned())),
+            Answer::Unknown | Answer::Begun(_) => Err(StoreError::Unknown("perhaps".to_owned())),
             _ => Ok(()),
         }
     }

@@ -37,4 +37,4 @@ pub use memory::{Answer, MemoryRecords};
 pub use opening::StoreKind;
 pub use records::{Cdr, Record, Records, to_cdr};
 pub use redb::{ReadTransaction, ReadableTable, TableDefinition, TableError};
-pub use shared::{SharedRecord, SharedRecords};
+pub use shared::{SharedFrom, SharedRecord, SharedRecords};

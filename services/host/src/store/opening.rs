@@ -3,6 +3,7 @@
 //! | table | key | value |
 //! |---|---|---|
 //! | the service's name | `format`, `identity` | numbers |
+//! | | `alone` | 1 once the store was written as one of its own, and not as a copy of shared records |
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -18,6 +19,9 @@ use super::lock::unknown_holder;
 /// Size of the database's page cache, in bytes. It is small, as services keep their records in
 /// memory, and read the file only once.
 const CACHE_BYTES: usize = 16 << 20;
+
+/// Key of the note that a store is no copy of shared records.
+const ALONE: &str = "alone";
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -70,6 +74,22 @@ impl StoreKind {
         let mut put = |key, value| about.insert(key, value).map(drop).map_err(StoreError::io);
         put("format", self.format)?;
         put("identity", identity)
+    }
+
+    /// Notes that the store is one of its own from now on.
+    pub(super) fn note_alone(&self, transaction: &WriteTransaction) -> Result<()> {
+        let about = transaction.open_table(self.about());
+        let mut about = about.map_err(StoreError::io)?;
+        let noted = about.insert(ALONE, 1);
+        noted.map(drop).map_err(StoreError::io)
+    }
+
+    /// Notes that the store is a copy of shared records, or becomes one.
+    pub(super) fn note_shared(&self, transaction: &WriteTransaction) -> Result<()> {
+        let about = transaction.open_table(self.about());
+        let mut about = about.map_err(StoreError::io)?;
+        let noted = about.remove(ALONE);
+        noted.map(drop).map_err(StoreError::io)
     }
 
     fn about(&self) -> TableDefinition<'static, &'static str, u64> {
@@ -135,6 +155,14 @@ fn known(transaction: &ReadTransaction, kind: &StoreKind) -> Result<u64> {
     };
     kind.check_format(number("format")?)?;
     number("identity")
+}
+
+/// Returns whether a store was written as one of its own, and not as a copy of shared records.
+pub(super) fn is_alone(transaction: &ReadTransaction, kind: &StoreKind) -> Result<bool> {
+    let about = transaction.open_table(kind.about());
+    let about = about.map_err(StoreError::io)?;
+    let noted = about.get(ALONE).map_err(StoreError::io)?;
+    Ok(noted.is_some())
 }
 
 /// Turns an empty database into a store of this kind.

@@ -59,6 +59,11 @@ impl Root {
         self.subject("holder")
     }
 
+    /// Returns the subject of a record.
+    pub(super) fn record(&self, table: &str, number: u64) -> String {
+        self.subject(&format!("record.{table}.{number}"))
+    }
+
     /// Returns the heartbeat of a holder, with its lease, or the last one of a holder that ends.
     pub(super) fn heartbeat(&self, holder: &str, lease: Duration, is_ending: bool) -> Message {
         let lease = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
@@ -87,9 +92,8 @@ impl Root {
                     format!("a record of {length} bytes is longer than the NATS servers take");
                 return Err(StoreError::NotStorable(why));
             }
-            let subject = self.subject(&format!("record.{}.{}", record.table, record.number));
             Ok(Message {
-                subject: subject.into(),
+                subject: self.record(&record.table, record.number).into(),
                 payload,
                 is_removed: record.value.is_none(),
             })
@@ -133,6 +137,12 @@ pub(super) fn write_of(headers: &str) -> Option<&str> {
         let (name, value) = line.split_once(':')?;
         (name == WRITE).then(|| value.trim())
     })
+}
+
+/// Returns whether a message is the removal of a record, by the text of its headers.
+pub(super) fn is_removal(headers: &str) -> bool {
+    let name = |line: &str| line.split_once(':').map(|(name, _)| name == REMOVED);
+    headers.lines().filter_map(name).any(|is_it| is_it)
 }
 
 /// Returns the record of a message; `None` for heartbeats and removals.

@@ -26,19 +26,20 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use async_nats::jetstream::context::{CreateStreamError, CreateStreamErrorKind};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 use futures_util::StreamExt;
-use punctual_durable::{DurableError, Name};
+use punctual_durable::{DurableError, Moment, Name};
 use punctual_host::store::{SharedRecord, SharedRecords, StoreError};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use crate::connection::{Connection, LONGEST_WAIT, not_made};
+use crate::connection::{Connection, LONGEST_WAIT, code, not_made};
 use crate::runtime::Runtime;
 use crate::store::JetStreamStore;
 
-use message::{Root, record};
-use writer::{Failure, Writer};
+use message::{Root, is_removal, record};
+use writer::{Failure, Writer, last_message};
 
 /// Shortest time of a lease.
 const SHORTEST: Duration = Duration::from_millis(300);
@@ -122,20 +123,27 @@ impl JetStreamRecords {
             max_messages_per_subject: 1,
             allow_message_ttl: true,
             allow_atomic_publish: true,
+            first_sequence: Some(first_number()),
             ..Config::default()
         }
     }
 
-    /// Makes the stream, if it is not there.
-    fn make_stream(&self) -> Result<(), DurableError> {
+    /// Makes the stream, if it is not there; returns `None` at the end of the process.
+    fn make_stream(&self, is_ending: &mut dyn FnMut() -> bool) -> Result<Option<()>, DurableError> {
         let (connection, config) = (self.connection.clone(), self.config());
-        self.runtime.call(async move {
+        self.runtime.call_until(is_ending, async move {
             let mut attempts = connection.attempts();
             loop {
                 let context = &connection.context;
                 // One that is there may have more replicas, and serves another server.
                 match context.get_or_create_stream(config.clone()).await {
                     Ok(_) => return Ok(()),
+                    // Another server has made it meanwhile.
+                    Err(error) if is_there(&error) => {
+                        attempts
+                            .again(DurableError::Away(error.to_string()))
+                            .await?;
+                    }
                     Err(error) => attempts.again(not_made(&error)).await?,
                 }
             }
@@ -148,6 +156,20 @@ impl JetStreamRecords {
             None => Ok(()),
         }
     }
+}
+
+/// Returns whether a stream was not made as it is there.
+fn is_there(error: &CreateStreamError) -> bool {
+    match error.kind() {
+        CreateStreamErrorKind::JetStream(error) => error.error_code().0 == code::STREAM_EXISTS,
+        _ => false,
+    }
+}
+
+/// Returns the number of the first message of a stream that is made now: the microseconds since 1970. One that is made again
+/// after it was deleted has no number that the one before has had, which a server may still state in a write.
+fn first_number() -> u64 {
+    Moment::now().0.saturating_mul(1_000).max(1)
 }
 
 /// Reads all messages up to one with this number or a later one.
@@ -184,7 +206,39 @@ async fn read(
     }
 }
 
+/// Reads the value of a record.
+async fn find(
+    connection: &Connection,
+    root: &Root,
+    (table, number): (&str, u64),
+) -> Result<Option<Vec<u8>>, DurableError> {
+    let mut attempts = connection.attempts();
+    loop {
+        match last_message(connection, root, root.record(table, number)).await {
+            Ok(None) => return Ok(None),
+            Ok(Some(found)) if is_removal(&found.headers) => return Ok(None),
+            Ok(Some(found)) => return Ok(Some(found.payload)),
+            // No server has shared anything yet.
+            Err(error) if error.has_code(code::STREAM_NOT_FOUND) => return Ok(None),
+            Err(error) => attempts.again(error).await?,
+        }
+    }
+}
+
 impl SharedRecords for JetStreamRecords {
+    fn name(&self) -> String {
+        format!("(stream {})", self.root.stream())
+    }
+
+    fn find(&self, table: &str, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let (connection, root) = (self.connection.clone(), self.root.clone());
+        let table = table.to_owned();
+        let found = self
+            .runtime
+            .call(async move { find(&connection, &root, (&table, number)).await });
+        found.map_err(|error| StoreError::Away(error.to_string()))
+    }
+
     fn read(&self) -> Result<Vec<SharedRecord>, StoreError> {
         self.check()?;
         let (connection, right) = (self.connection.clone(), self.right.clone());

@@ -40,12 +40,16 @@ impl Turn for JetStreamRecords {
         let mut has_stream = false;
         while !is_ending() {
             if !has_stream {
-                has_stream = self.has_stream()?;
+                match self.has_stream(is_ending)? {
+                    Some(has) => has_stream = has,
+                    None => return Ok(false),
+                }
                 continue;
             }
-            match self.try_to_take(&holder, &mut seen) {
-                Ok(true) => return Ok(true),
-                Ok(false) => {}
+            match self.try_to_take(is_ending, &holder, &mut seen) {
+                Ok(Some(true)) => return Ok(true),
+                Ok(Some(false)) => {}
+                Ok(None) => return Ok(false),
                 Err(DurableError::Away(reason)) => {
                     seen = None;
                     tracing::warn!("the right to serve is not known: {reason}");
@@ -83,49 +87,60 @@ impl Turn for JetStreamRecords {
 }
 
 impl JetStreamRecords {
-    /// Makes the stream, if it is not there; returns false if the servers cannot be reached.
-    fn has_stream(&self) -> Result<bool, NotReady> {
-        match self.make_stream() {
-            Ok(()) => Ok(true),
+    /// Makes the stream, if it is not there; returns false if the servers cannot be reached, and `None` at the end of the
+    /// process.
+    fn has_stream(&self, is_ending: &mut dyn FnMut() -> bool) -> Result<Option<bool>, NotReady> {
+        match self.make_stream(is_ending) {
+            Ok(made) => Ok(made.map(|()| true)),
             Err(DurableError::Away(reason)) => {
                 tracing::warn!("the right to serve is not known: {reason}");
-                Ok(false)
+                Ok(Some(false))
             }
             Err(error) => Err(NotReady(error.to_string())),
         }
     }
 
     /// Takes the right if no server has it, or the one that has it sent no heartbeat for the time of the lease.
-    fn try_to_take(&self, holder: &str, seen: &mut Option<Seen>) -> Result<bool, DurableError> {
+    /// Returns `None` at the end of the process.
+    fn try_to_take(
+        &self,
+        is_ending: &mut dyn FnMut() -> bool,
+        holder: &str,
+        seen: &mut Option<Seen>,
+    ) -> Result<Option<bool>, DurableError> {
         let (connection, root) = (self.connection.clone(), self.root.clone());
-        let now = self
-            .runtime
-            .call(async move { Ok(stream_state(&connection, &root).await?) })?;
+        let state = async move { Ok(stream_state(&connection, &root).await?) };
+        let Some(now) = self.runtime.call_until(is_ending, state)? else {
+            return Ok(None);
+        };
         if let Some(lease) = now.lease
             && !is_over(&now, seen, self.lease.max(lease))
         {
-            return Ok(false);
+            return Ok(Some(false));
         }
         *seen = None;
         let mut writer = Writer::new(self.root.clone(), holder.to_owned(), self.lease, now.last);
         let (connection, right) = (self.connection.clone(), self.right.clone());
         let lease = self.lease;
-        let taken = self.runtime.call(async move {
+        let take = async move {
             let taken = writer.beat(&connection, false).await;
             if taken.is_ok() {
                 *right.writer.lock().await = Some(writer);
             }
             Ok(taken)
-        })?;
+        };
+        let Some(taken) = self.runtime.call_until(is_ending, take)? else {
+            return Ok(None);
+        };
         match taken {
             Ok(()) => {
                 let (connection, right) = (self.connection.clone(), self.right.clone());
                 self.runtime
                     .spawn(send_heartbeats(connection, right, lease));
-                Ok(true)
+                Ok(Some(true))
             }
             // Another one was faster.
-            Err(Failure::Lost(_)) => Ok(false),
+            Err(Failure::Lost(_)) => Ok(Some(false)),
             Err(Failure::Away(reason)) => Err(DurableError::Away(reason)),
             Err(Failure::Refused(reason)) => Err(DurableError::Invalid(reason)),
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use data_encoding::BASE64;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::message::{Message, Root, lease_of, write_of};
@@ -197,17 +197,48 @@ async fn last_write(
     root: &Root,
 ) -> Result<(u64, Option<String>), RequestError> {
     let last = last_number(connection, root).await?;
-    let request = json!({ "seq": last }).to_string();
+    let found = message(connection, root, json!({ "seq": last })).await?;
+    let write = found.and_then(|found| write_of(&found.headers).map(str::to_owned));
+    Ok((last, write))
+}
+
+/// Message that the stream has.
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) headers: String,
+    pub(super) payload: Vec<u8>,
+}
+
+/// Returns the last message of a subject, if there is one.
+pub(super) async fn last_message(
+    connection: &Connection,
+    root: &Root,
+    subject: String,
+) -> Result<Option<Stored>, RequestError> {
+    message(connection, root, json!({ "last_by_subj": subject })).await
+}
+
+/// Returns the message that a request describes, if there is one.
+async fn message(
+    connection: &Connection,
+    root: &Root,
+    request: Value,
+) -> Result<Option<Stored>, RequestError> {
     let subject = format!("STREAM.MSG.GET.{}", root.stream());
+    let request = request.to_string();
     let found = match connection.request_with(subject, request.into()).await {
         Ok(found) => found,
-        Err(error) if error.has_code(NO_MESSAGE) => return Ok((last, None)),
+        Err(error) if error.has_code(NO_MESSAGE) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let headers = found["message"]["hdrs"].as_str().unwrap_or_default();
-    let headers = BASE64.decode(headers.as_bytes()).unwrap_or_default();
-    let headers = String::from_utf8_lossy(&headers);
-    Ok((last, write_of(&headers).map(str::to_owned)))
+    let bytes = |field: &str| {
+        let text = found["message"][field].as_str().unwrap_or_default();
+        BASE64.decode(text.as_bytes()).unwrap_or_default()
+    };
+    Ok(Some(Stored {
+        headers: String::from_utf8_lossy(&bytes("hdrs")).into_owned(),
+        payload: bytes("data"),
+    }))
 }
 
 async fn last_number(connection: &Connection, root: &Root) -> Result<u64, RequestError> {
@@ -225,16 +256,7 @@ pub(super) async fn stream_state(
 ) -> Result<StreamState, RequestError> {
     // The number first: if a heartbeat comes in between, a claim after this number is refused.
     let last = last_number(connection, root).await?;
-    let request = json!({ "last_by_subj": root.holder() }).to_string();
-    let subject = format!("STREAM.MSG.GET.{}", root.stream());
-    let lease = match connection.request_with(subject, request.into()).await {
-        Ok(found) => {
-            let beat = found["message"]["data"].as_str().unwrap_or_default();
-            let beat = BASE64.decode(beat.as_bytes()).unwrap_or_default();
-            lease_of(&beat)
-        }
-        Err(error) if error.has_code(NO_MESSAGE) => None,
-        Err(error) => return Err(error),
-    };
+    let beat = last_message(connection, root, root.holder()).await?;
+    let lease = beat.and_then(|beat| lease_of(&beat.payload));
     Ok(StreamState { last, lease })
 }

@@ -11,7 +11,7 @@ use punctual_jetstream::{JetStreamOptions, JetStreamStore};
 
 use crate::nats::{LIMIT, Nats, eventually};
 
-fn name(text: &str) -> Name {
+pub(crate) fn name(text: &str) -> Name {
     text.parse().unwrap()
 }
 
@@ -30,7 +30,7 @@ fn reading(options: JetStreamOptions, held: usize) -> (Arc<dyn EventLog>, Arc<dy
 }
 
 /// Returns what work on another thread returns, which must end.
-fn ended<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+pub(crate) fn ended<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, outcome) = channel();
     std::thread::spawn(move || done.send(work()));
     let outcome = outcome.recv_timeout(LIMIT);

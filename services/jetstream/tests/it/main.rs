@@ -15,4 +15,5 @@ mod nodes;
 mod records;
 mod secured;
 mod settings;
+mod silent;
 mod takeover;

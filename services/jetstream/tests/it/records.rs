@@ -1,11 +1,16 @@
 //! Records that several servers share, of which one has the right to write at a time.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use punctual_durable::DurableError;
 use punctual_host::Turn;
-use punctual_host::store::{SharedRecord, SharedRecords, StoreError};
-use punctual_jetstream::{JetStreamOptions, JetStreamRecords, JetStreamStore};
+use punctual_host::store::{
+    Batch, Cdr, Records, SharedFrom, SharedRecord, SharedRecords, StoreError, StoreFile, StoreKind,
+};
+use punctual_jetstream::{
+    Bridge, BridgeMessage, JetStreamOptions, JetStreamRecords, JetStreamStore,
+};
 
 use crate::lost::Proxy;
 use crate::nats::{LIMIT, Nats, cluster_options, eventually};
@@ -232,4 +237,69 @@ fn a_record_that_is_longer_than_the_servers_take_and_a_short_lease_are_refused()
     let name = "service".parse().unwrap();
     let refused = JetStreamRecords::new(&store, &name, Duration::from_millis(10)).unwrap_err();
     assert!(matches!(refused, DurableError::Invalid(_)), "{refused}");
+}
+
+#[test]
+fn a_record_is_found_without_the_right_to_write_it() {
+    let Some(nats) = Nats::start() else { return };
+    let other = records(nats.options(), LONG);
+    assert_eq!(other.find("table", 1).unwrap(), None);
+    let first = holding(nats.options(), LONG);
+    assert_eq!(other.find("table", 1).unwrap(), None);
+    first.write(&[record(1, Some("one"))]).unwrap();
+    assert_eq!(other.find("table", 1).unwrap(), Some(b"one".to_vec()));
+    assert_eq!(other.find("other", 1).unwrap(), None);
+    first.write(&[record(1, None)]).unwrap();
+    assert_eq!(other.find("table", 1).unwrap(), None);
+}
+
+#[test]
+fn the_records_of_a_file_are_those_that_the_next_server_has() {
+    const NOTES: Records<u64, Cdr<u64>> = Records::named("notes");
+    const KIND: StoreKind = StoreKind::new("shared", 1);
+    let Some(nats) = Nats::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.redb");
+    // More than one batch has.
+    let numbers = || (0..2_000).map(|number| (number, number * 2));
+    let own = StoreFile::open(&path, KIND).unwrap();
+    let all = |batch: &Batch<'_>| {
+        let mut notes = batch.records(NOTES)?;
+        numbers().try_for_each(|(number, twice)| notes.put(number, &Cdr(twice)))
+    };
+    own.commit(all).unwrap();
+    drop(own);
+    let open = |path: &std::path::Path, from| {
+        let shared = Arc::new(holding(nats.options(), LONG));
+        StoreFile::check_shared(path, KIND, &*shared, from).unwrap();
+        StoreFile::open_shared(path, KIND, shared, from).unwrap()
+    };
+    drop(open(&path, SharedFrom::File));
+    let copy = open(&folder.path().join("copy.redb"), SharedFrom::Records);
+    let notes = copy.read(|transaction| NOTES.entries(transaction));
+    assert_eq!(notes.unwrap(), numbers().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_server_of_records_that_were_deleted_writes_nothing_to_those_that_are_made_again() {
+    let Some(nats) = Nats::start() else { return };
+    let first = holding(nats.options(), LONG);
+    first.write(&[record(1, Some("first"))]).unwrap();
+    let deletion = BridgeMessage {
+        subject: "$JS.API.STREAM.DELETE.punctual-shared-service".to_owned(),
+        ..BridgeMessage::default()
+    };
+    Bridge::open(&nats.options())
+        .unwrap()
+        .publish(deletion)
+        .unwrap();
+    eventually("the records are deleted", || {
+        first.find("table", 1).unwrap().is_none()
+    });
+    let second = holding(nats.options(), LONG);
+    // As many messages as the first server knows of.
+    second.write(&[record(1, Some("second"))]).unwrap();
+    let refused = first.write(&[record(1, Some("late"))]).unwrap_err();
+    assert!(matches!(refused, StoreError::Away(_)), "{refused}");
+    assert_eq!(second.read().unwrap(), [record(1, Some("second"))]);
 }

@@ -112,6 +112,13 @@ impl Nats {
         self.process.wait().unwrap();
     }
 
+    /// Stops the server's process with SIGSTOP: it answers nothing more.
+    pub(crate) fn freeze(&self) {
+        let process = self.process.id().to_string();
+        let stopped = Command::new("kill").args(["-STOP", &process]).status();
+        assert!(stopped.unwrap().success());
+    }
+
     /// Starts the server again, with what it has stored.
     pub(crate) fn restart(&mut self) {
         self.process = launched(&self.launch, self.folder.path());

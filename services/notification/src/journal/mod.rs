@@ -4,15 +4,18 @@
 //! ```text
 //! encoding    an event as the bytes that the log keeps
 //! fence       removals where several servers have the service
+//! left        events in a file that becomes the copy of shared records
 //! log         the log of one channel
 //! store       the logs of all channels
 //! ```
 
 mod encoding;
 mod fence;
+mod left;
 mod log;
 mod store;
 
 pub(crate) use encoding::decoded;
+pub(crate) use left::check_left;
 pub(crate) use log::ChannelLog;
 pub(crate) use store::Journal;

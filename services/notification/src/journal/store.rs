@@ -25,6 +25,11 @@ pub(crate) struct Journal {
     fence: Fence,
 }
 
+/// Returns the first part of the names of the logs of a service with an identity.
+pub(super) fn prefix(identity: u64) -> String {
+    format!("n{identity:016x}-")
+}
+
 impl Journal {
     /// Makes the journal of the service with an identity.
     pub(crate) fn new(
@@ -36,7 +41,7 @@ impl Journal {
         Self {
             fence: Fence(turn),
             store: Mutex::new(Some(store)),
-            prefix: format!("n{identity:016x}-"),
+            prefix: prefix(identity),
             quota: Quota {
                 events: limits.log_events as u64,
                 bytes: limits.log_bytes as u64,

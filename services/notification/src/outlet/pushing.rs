@@ -141,8 +141,8 @@ impl Outlet {
                 self.push_soon();
             }
             Ok(()) => {
-                tally.add(Outcome::Pushed, taken.len());
                 self.acknowledge(&taken);
+                tally.add(Outcome::Pushed, taken.len());
                 drop(taken);
                 self.base.is_given_up(true);
                 let mut delivery = self.delivery.lock();

@@ -8,11 +8,12 @@ use std::time::Duration;
 use punctual_durable::{InvalidName, Name};
 use punctual_host::Problem;
 use punctual_host::settings::{Key, Values};
-use punctual_host::store::StoreFile;
+use punctual_host::store::{SharedFrom, StoreError, StoreFile};
 use punctual_jetstream::{
     Credentials, JetStreamOptions, JetStreamRecords, JetStreamStore, JetStreamTls,
 };
 
+use crate::journal::check_left;
 use crate::service::NotificationService;
 use crate::storage::KIND;
 
@@ -47,6 +48,13 @@ pub(super) const CLUSTER: Key<Option<String>> = Key::text("cluster")
          all that is kept, when it ends. Channels, connections and filters are kept on the NATS servers (2.12 or later), of \
          which --store is this server's copy. References name all servers by `also_in_ior` of --listen.",
     );
+pub(super) const FROM_STORE: Key<bool> = Key::flag("cluster-from-store")
+    .requires(&["cluster"])
+    .doc(
+        "Make the records that the servers share of those in the file of --store, when this server is the first to serve: to \
+         make a cluster of one server, or to have them again after they were deleted. They have to be empty, or those of the \
+         file already. Persistent events that are in the file, and not on the NATS servers, refuse the start.",
+    );
 pub(super) const LEASE: Key<Duration> = Key::time("cluster-lease")
     .default("5s")
     .requires(&["cluster"])
@@ -60,6 +68,8 @@ const SHORTEST_WAIT: Duration = Duration::from_secs(2);
 
 const ON_CLUSTER: &str =
     "a name of letters, digits, `-` and `_`; NATS servers of version 2.12 or later";
+const ON_COPIES: &str = "name another file with --store to have the shared records; or delete their stream, and have them made of \
+                         this file by --cluster-from-store";
 const ON_SERVERS: &str =
     "--jetstream takes NATS servers that run, with JetStream, as nats://host:port";
 
@@ -91,16 +101,31 @@ pub(super) fn opened(
     };
     let bad = |error: &dyn Display| Problem::new(format!("--cluster: {error}"), ON_CLUSTER);
     let name: Name = name.parse().map_err(|error: InvalidName| bad(&error))?;
-    // A file that cannot be this server's copy stops the start, and not the moment at which it is to serve.
-    let file = StoreFile::open(path, KIND);
-    drop(file.map_err(|error| Problem::new(format!("{}: {error}", path.display()), on_stores))?);
     let records = JetStreamRecords::new(&events, &name, values.get(&LEASE));
-    let records = records.map_err(|error| bad(&error))?;
-    Ok(NotificationService::clustered(
-        path,
-        Arc::new(records),
-        Arc::new(events),
-    ))
+    let records = Arc::new(records.map_err(|error| bad(&error))?);
+    let from = match values.get(&FROM_STORE) {
+        true => SharedFrom::File,
+        false => SharedFrom::Records,
+    };
+    // A file that cannot be this server's copy stops the start, and not the moment at which it is to serve.
+    check(path, &records, from).map_err(|error| match &error {
+        StoreError::NoCopy { .. } => Problem::new(error, ON_COPIES),
+        _ => Problem::new(format!("{}: {error}", path.display()), on_stores),
+    })?;
+    let events = Arc::new(events);
+    Ok(match from {
+        SharedFrom::File => NotificationService::clustered_from_store(path, records, events),
+        SharedFrom::Records => NotificationService::clustered(path, records, events),
+    })
+}
+
+/// Checks that the file can be this server's copy of the shared records.
+fn check(path: &Path, records: &JetStreamRecords, from: SharedFrom) -> Result<(), StoreError> {
+    StoreFile::check_shared(path, KIND, records, from)?;
+    match from {
+        SharedFrom::File => check_left(path, records),
+        SharedFrom::Records => Ok(()),
+    }
 }
 
 /// Connects to the servers, if the settings name any.

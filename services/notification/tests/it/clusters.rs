@@ -11,7 +11,7 @@ use punctual_host::{NotReady, Turn};
 use punctual_notification::NotificationService;
 
 use crate::persistent::{WithoutReaders, persistent_events};
-use crate::restarts::place;
+use crate::restarts::{persistent, place, stored};
 use crate::support::{Program, Served, event, exists, limits, until};
 
 /// Records that several servers share, and the right of this one to serve, until it is taken.
@@ -33,6 +33,14 @@ impl Cluster {
 }
 
 impl SharedRecords for Cluster {
+    fn name(&self) -> String {
+        self.records.name()
+    }
+
+    fn find(&self, table: &str, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        self.records.find(table, number)
+    }
+
     fn read(&self) -> Result<Vec<SharedRecord>, StoreError> {
         self.records.read()
     }
@@ -80,6 +88,26 @@ fn readers(events: &dyn EventStore) -> usize {
     assert_eq!(names.len(), 1);
     let log = events.open_log(&names[0], LogSettings::default()).unwrap();
     log.reader_names().unwrap().len()
+}
+
+/// Service of a cluster whose records are made of those of a file, if they are empty.
+fn of_store(
+    path: &Path,
+    cluster: &Arc<Cluster>,
+    events: Arc<dyn EventStore>,
+) -> NotificationService {
+    let service = NotificationService::clustered_from_store(path, cluster.clone(), events);
+    service.set_limits(limits());
+    service
+}
+
+/// Serves a service in vain; returns the reason.
+fn refused(service: NotificationService) -> String {
+    let orb = Orb::builder().build().unwrap();
+    let refused = service.serve(&orb.root_poa().unwrap()).unwrap_err();
+    orb.shutdown(true).unwrap();
+    service.stop();
+    refused.to_string()
 }
 
 #[test]
@@ -131,15 +159,75 @@ fn a_server_that_cannot_reach_the_events_leaves_the_service_to_another_one() {
 
     let without = Arc::new(WithoutReaders(events(folder.path())));
     let second = service(folder.path(), &cluster, without);
-    let orb = Orb::builder().build().unwrap();
-    let refused = second.serve(&orb.root_poa().unwrap()).unwrap_err();
-    assert!(refused.to_string().contains("store of events"), "{refused}");
-    orb.shutdown(true).unwrap();
-    second.stop();
-    drop(second);
+    let reason = refused(second);
+    assert!(reason.contains("store of events"), "{reason}");
 
     let third = service(folder.path(), &cluster, Arc::new(events(folder.path())));
     let _served = Served::of(third, place);
     proxy.resume_connection().unwrap();
     assert_eq!(sink.wait_for(1), [1]);
+}
+
+#[test]
+fn the_channels_of_one_server_are_those_of_the_cluster_that_is_made_of_its_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notification.redb");
+    let (cluster, program) = (Arc::new(Cluster::default()), Program::new());
+    let place = place("127.79.4.4");
+    let served = Served::of(stored(&path), place);
+    let channel = served.channel(&[persistent()], &[]);
+    let (_, sink) = program.sink(&channel);
+    let pushes = program.pushes_to(&channel);
+    pushes.push_structured_event(&event(1)).unwrap();
+    assert_eq!(sink.wait_for(1), [1]);
+    drop(served);
+
+    let as_copy =
+        NotificationService::clustered(&path, cluster.clone(), Arc::new(events(folder.path())));
+    let reason = refused(as_copy);
+    assert!(reason.contains("notification.redb"), "{reason}");
+    let events = || Arc::new(events(folder.path()));
+    let first = Served::of(of_store(&path, &cluster, events()), place);
+    pushes.push_structured_event(&event(2)).unwrap();
+    assert_eq!(sink.wait_for(2), [1, 2]);
+    drop(first);
+    let second = Served::of(service(folder.path(), &cluster, events()), place);
+    pushes.push_structured_event(&event(3)).unwrap();
+    assert_eq!(sink.wait_for(3), [1, 2, 3]);
+    drop(second);
+    // The server that was the first is started again as it was.
+    let _first = Served::of(of_store(&path, &cluster, events()), place);
+    pushes.push_structured_event(&event(4)).unwrap();
+    assert_eq!(sink.wait_for(4), [1, 2, 3, 4]);
+}
+
+#[test]
+fn a_store_whose_file_has_events_makes_no_cluster_until_consumers_have_taken_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notification.redb");
+    let (cluster, program) = (Arc::new(Cluster::default()), Program::new());
+    let place = place("127.79.4.5");
+    let served = Served::of(stored(&path), place);
+    let channel = served.channel(&persistent_events(), &[]);
+    let id = served.factory.get_all_channels().unwrap()[0];
+    let (proxy, sink) = program.sink(&channel);
+    let pushes = program.pushes_to(&channel);
+    proxy.suspend_connection().unwrap();
+    pushes.push_structured_event(&event(1)).unwrap();
+    drop(served);
+
+    let events = || Arc::new(events(folder.path()));
+    let reason = refused(of_store(&path, &cluster, events()));
+    let named = format!("1 persistent events of channel {id} ");
+    assert!(reason.contains(&named), "{reason}");
+    assert!(cluster.read().unwrap().is_empty());
+    let served = Served::of(stored(&path), place);
+    proxy.resume_connection().unwrap();
+    assert_eq!(sink.wait_for(1), [1]);
+    // It is acknowledged once the reply has come.
+    until(|| served.metric("pushed_total") == 1);
+    drop(served);
+    let _served = Served::of(of_store(&path, &cluster, events()), place);
+    pushes.push_structured_event(&event(2)).unwrap();
+    until(|| sink.numbers().ends_with(&[2]));
 }

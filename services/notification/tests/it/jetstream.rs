@@ -16,9 +16,14 @@ use crate::support::{Program, Served, event, kind_of, number, until};
 
 /// Service in a file, with its events on a NATS server.
 fn stored_on(path: &Path, nats: &Nats) -> NotificationService {
+    patient(path, nats, Duration::from_secs(2))
+}
+
+/// The same service, whose calls wait for the server for so long.
+fn patient(path: &Path, nats: &Nats, patience: Duration) -> NotificationService {
     let service = stored(path);
     let options = JetStreamOptions {
-        patience: Duration::from_secs(2),
+        patience,
         ..nats.options()
     };
     service.set_event_store(Arc::new(JetStreamStore::open(options).unwrap()));
@@ -81,6 +86,29 @@ fn a_push_while_jetstream_is_away_raises_and_those_before_and_after_arrive() {
     until(|| pushes.push_structured_event(&event(3)).is_ok());
     until(|| sink.numbers().contains(&3));
     assert_eq!(sink.numbers().first(), Some(&1));
+}
+
+#[test]
+fn the_service_ends_though_jetstream_is_silent_and_a_push_waits_for_it() {
+    let Some(nats) = Nats::start() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    // It would wait for longer than a test takes.
+    let hour = Duration::from_secs(3_600);
+    let service = patient(&folder.path().join("notification.redb"), &nats, hour);
+    let (served, program) = (Served::of(service, ("127.0.0.1", 0)), Program::new());
+    let channel = served.channel(&persistent_events(), &[]);
+    let (_, sink) = program.sink(&channel);
+    let pushes = program.pushes_to(&channel);
+    pushes.push_structured_event(&event(1)).unwrap();
+    assert_eq!(sink.wait_for(1), [1]);
+    nats.freeze();
+    std::thread::scope(|scope| {
+        let push = scope.spawn(|| pushes.push_structured_event(&event(2)));
+        drop(served);
+        push.join().unwrap().unwrap_err();
+    });
 }
 
 #[test]
