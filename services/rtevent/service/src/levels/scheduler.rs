@@ -65,9 +65,13 @@ struct Known {
 
 #[derive(Clone, Copy)]
 struct Answer {
-    level: Level,
+    /// Level of the handle; `None` if it has no place in the schedule.
+    level: Option<Level>,
     at: Instant,
 }
+
+/// Maximum number of answers that are kept; others are asked for each time, as peers may name any handle.
+const MOST_KNOWN: usize = 65_536;
 
 /// Reason why levels cannot come from a scheduler.
 #[derive(Clone, PartialEq, Eq, Error)]
@@ -169,7 +173,7 @@ impl SchedulerLevels {
         self.check_priorities(&scheduler)?;
         for (handle, name) in &self.handles {
             let level = of_name(&scheduler, name).map_err(|silence| self.error(silence, name))?;
-            self.known.lock().note(*handle, level);
+            self.known.lock().note(*handle, Some(level));
         }
         let _ = self.scheduler.set(scheduler);
         Ok(())
@@ -230,7 +234,7 @@ impl SchedulerLevels {
                 self.reference
             );
         }
-        known.levels.get(&rt_info).map(|answer| answer.level)
+        known.level(rt_info)
     }
 
     /// Notes an answer, which is `None` for a handle that the schedule does not have.
@@ -239,20 +243,21 @@ impl SchedulerLevels {
         if known.away_until.take().is_some() {
             tracing::warn!("the scheduler at {} answers again", self.reference);
         }
-        match level {
-            Some(level) => known.note(rt_info, level),
-            None => {
-                known.levels.remove(&rt_info);
-            }
-        }
+        known.note(rt_info, level);
         level
     }
 }
 
 impl Known {
-    fn note(&mut self, handle: i32, level: Level) {
-        let at = Instant::now();
-        self.levels.insert(handle, Answer { level, at });
+    fn note(&mut self, handle: i32, level: Option<Level>) {
+        if self.levels.len() < MOST_KNOWN || self.levels.contains_key(&handle) {
+            let at = Instant::now();
+            self.levels.insert(handle, Answer { level, at });
+        }
+    }
+
+    fn level(&self, handle: i32) -> Option<Level> {
+        self.levels.get(&handle)?.level
     }
 
     /// Returns whether the answer to a handle's question holds, or cannot be asked for.
@@ -271,7 +276,7 @@ impl Schedule for SchedulerLevels {
         {
             let known = self.known.lock();
             if known.holds(rt_info, self.options.fresh_for) {
-                return known.levels.get(&rt_info).map(|answer| answer.level);
+                return known.level(rt_info);
             }
         }
         // Not under the lock: others' answers may be at hand.

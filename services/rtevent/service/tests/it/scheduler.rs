@@ -181,9 +181,11 @@ fn an_answer_is_kept_while_it_is_fresh_and_then_asked_for_anew() {
     let asked = scheduling.levels(&client, of(Duration::ZERO));
     assert_eq!(kept.level(1), Some(level(READ)));
     assert_eq!(asked.level(1), Some(level(READ)));
+    assert_eq!(kept.level(9), None);
     scheduling.plan.set(&[(1, "radar.read", Some(WRITE))]);
     let calls = scheduling.plan.calls();
     assert_eq!(kept.level(1), Some(level(READ)));
+    assert_eq!(kept.level(9), None);
     assert_eq!(scheduling.plan.calls(), calls);
     assert_eq!(asked.level(1), Some(level(WRITE)));
     // An operation that has lost its place has no level.
