@@ -39,7 +39,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
             return asynchronous::run(&peer, matrix);
         }
         Part::Calls => return of_calls(&peer, folder, matrix),
-        Part::Channels => return channels::run(&peer, &[Kind::Notifications], folder, matrix),
+        Part::Channels => return channels::run(&peer, &Kind::ALL, folder, matrix),
         Part::All => {}
     }
     matrix.over("TCP");
@@ -53,8 +53,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
     bridged::run(&peer, matrix)?;
     accounts::run(&peer, matrix)?;
     of_calls(&peer, folder, matrix)?;
-    // Its clients of the Event Service are tried beside that service.
-    channels::run(&peer, &[Kind::Notifications], folder, matrix)
+    channels::run(&peer, &Kind::ALL, folder, matrix)
 }
 
 /// Tests asynchronous calls, callbacks, and the policies of Messaging.

@@ -1,6 +1,7 @@
 // An omniORB peer: `peer serve TARGET`, `peer ask DESCRIBE`, `peer visit BANK`, `peer offer`, `peer exchange
 // EXCHANGE`, `peer answer`, `peer send CLERK HANDLER`, `peer ask-later CLERK`, `peer bidirectional-notify`, `peer [bidirectional-]listen SUBJECT`,
-// `peer desk`, `peer tell HANDLER`, `peer notifications FACTORY CONSTRAINTS`, `peer survive-notifications FACTORY` or
+// `peer desk`, `peer tell HANDLER`, `peer notifications FACTORY CONSTRAINTS`, `peer survive-notifications FACTORY`,
+// `peer events CHANNEL`, `peer survive-events CHANNEL kept|lost` or
 // `peer call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`,
 // with options of the ORB anywhere.
 #include "roles.hh"
@@ -53,6 +54,10 @@ int main(int argc, char** argv) {
             status = notifications(orb, argv[2], argv[3]);
         } else if (argc == 3 && !std::strcmp(argv[1], "survive-notifications")) {
             status = survive(orb, argv[2]);
+        } else if (argc == 3 && !std::strcmp(argv[1], "events")) {
+            status = events(orb, argv[2]);
+        } else if (argc == 4 && !std::strcmp(argv[1], "survive-events")) {
+            status = survive_events(orb, argv[2], !std::strcmp(argv[3], "kept"));
         } else if (argc == 3 && !std::strcmp(argv[1], "exchange")) {
             status = exchange(orb, argv[2]);
         } else if (argc == 10 && !std::strcmp(argv[1], "call")) {

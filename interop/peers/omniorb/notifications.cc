@@ -232,25 +232,6 @@ struct Clients {
     }
 };
 
-/** The call fails as nobody listens. */
-void is_away(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const CORBA::TRANSIENT&) {
-        return;
-    } catch (const CORBA::COMM_FAILURE&) {
-        return;
-    }
-    throw Wrong{"the call succeeds"};
-}
-
-void activate(CORBA::ORB_ptr orb) {
-    CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
-    PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
-    PortableServer::POAManager_var manager = poa->the_POAManager();
-    manager->activate();
-}
-
 Admin::EventChannelFactory_ptr factory_at(CORBA::ORB_ptr orb, const char* reference) {
     activate(orb);
     CORBA::Object_var object = orb->string_to_object(reference);

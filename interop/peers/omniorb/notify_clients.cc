@@ -195,6 +195,24 @@ CORBA::Long number_in(const Any& data) {
     return value;
 }
 
+void is_away(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const CORBA::TRANSIENT&) {
+        return;
+    } catch (const CORBA::COMM_FAILURE&) {
+        return;
+    }
+    throw Wrong{"the call succeeds"};
+}
+
+void activate(CORBA::ORB_ptr orb) {
+    CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
+    PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
+    PortableServer::POAManager_var manager = poa->the_POAManager();
+    manager->activate();
+}
+
 void Arrivals::changed(const EventTypeSeq& added, const EventTypeSeq& removed) {
     change([&] {
         for (CORBA::ULong at = 0; at < added.length(); ++at) {
@@ -211,8 +229,8 @@ Numbers Arrivals::first(std::size_t count) {
     return Numbers(numbers_.begin(), numbers_.begin() + count);
 }
 
-void Arrivals::is_told() {
-    wait("it is not told of the end", [&] { return ends_ > 0; });
+void Arrivals::is_told(int connections) {
+    wait("it is not told of the end", [&] { return ends_ >= connections; });
 }
 
 void Arrivals::hears(const std::string& type) {

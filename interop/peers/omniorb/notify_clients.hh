@@ -23,6 +23,11 @@ CORBA::Long number_in(const StructuredEvent& event);
 /** Of a number, or of a whole event. */
 CORBA::Long number_in(const CORBA::Any& data);
 
+/** Lets the root adapter serve. */
+void activate(CORBA::ORB_ptr orb);
+/** The call fails as nobody listens. */
+void is_away(const std::function<void()>& call);
+
 /** What arrives at a client, from any thread. */
 class Arrivals {
 public:
@@ -33,7 +38,8 @@ public:
 
     /** The first ones, as soon as there are so many. */
     Numbers first(std::size_t count);
-    void is_told();
+    /** Waits until it has been told of the end, of so many connections. */
+    void is_told(int connections = 1);
     /** Waits until that change of types has come. */
     void hears(const std::string& type);
     /** Takes the next event that is pulled, if there is one. */

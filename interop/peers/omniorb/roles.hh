@@ -67,6 +67,12 @@ int notifications(CORBA::ORB_ptr orb, const char* factory, const char* constrain
  */
 int survive(CORBA::ORB_ptr orb, const char* factory);
 
+/** Is a supplier and a consumer of each kind at that event channel, and prints lines as `call` does. */
+int events(CORBA::ORB_ptr orb, const char* channel);
+
+/** As `survive`, at an event channel, whose service keeps connections or not. */
+int survive_events(CORBA::ORB_ptr orb, const char* channel, bool kept);
+
 std::string exception_words(const CORBA::SystemException& exception);
 
 #endif

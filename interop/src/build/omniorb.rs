@@ -31,9 +31,10 @@ const STUBS: [&str; 12] = [
 ];
 
 /// C++ source files of the omniORB test program, in `peers/omniorb`.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     "notify_clients.cc",
     "notifications.cc",
+    "events.cc",
     "asynchronous.cc",
     "callbacks.cc",
     "desk.cc",

@@ -1,9 +1,11 @@
 //! Options of the service.
 
 use crate::federation::Link;
+use crate::levels::SchedulerLevels;
 use crate::wire::Form;
 use punctual::policy::SyncScope;
 use punctual_rtevent::{ChannelOptions, Level, QueueOptions};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Options of an [`EventService`](crate::EventService).
@@ -19,6 +21,9 @@ pub struct ServiceOptions {
     pub level: Level,
     /// Level of consumers that are gateways to channels of other servers, and of links over UDP. Default: as `level`.
     pub gateway_level: Level,
+    /// Scheduler on the network to which the service connects before it serves; it is the channel's schedule unless that
+    /// has one. Default: none.
+    pub scheduler: Option<Arc<SchedulerLevels>>,
     /// Queue of each consumer.
     pub queue: QueueOptions,
     /// Another `connect_…` on a connected proxy changes its filter or publications, instead of raising
@@ -51,6 +56,7 @@ impl Default for ServiceOptions {
             convention: Convention::default(),
             level: Level::default(),
             gateway_level: Level::default(),
+            scheduler: None,
             queue: QueueOptions::default(),
             can_reconnect: true,
             can_destroy: false,

@@ -23,7 +23,7 @@ impl EventService {
     /// endpoints stay the same, so does the reference; proxies end with the process.
     ///
     /// # Errors
-    /// The adapters cannot be made: their names are taken.
+    /// The adapters cannot be made: their names are taken. The scheduler of the options cannot be asked.
     pub fn serve(&self, parent: &Poa) -> Result<EventChannel, ServeError> {
         self.serve_by(parent, &AdapterPolicies::default())
     }
@@ -31,12 +31,17 @@ impl EventService {
     /// Serves the channel as [`EventService::serve`] does, by adapters with further policies, such as priorities.
     ///
     /// # Errors
-    /// The adapters cannot be made: their names are taken, or a policy is refused.
+    /// The adapters cannot be made: their names are taken, or a policy is refused. The scheduler of the options cannot be
+    /// asked.
     pub fn serve_by(
         &self,
         parent: &Poa,
         adapters: &AdapterPolicies,
     ) -> Result<EventChannel, ServeError> {
+        if let Some(scheduler) = &self.options().scheduler {
+            let connected = scheduler.connect(parent.orb());
+            connected.map_err(ServeError::of::<Self>)?;
+        }
         let mut policies = vec![
             PoaPolicy::Lifespan(LifespanPolicy::Persistent),
             PoaPolicy::IdAssignment(IdAssignmentPolicy::User),

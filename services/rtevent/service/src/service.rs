@@ -19,7 +19,9 @@ use punctual::stub::{CdrError, Decoder};
 use punctual::{ObjectRef, SystemException};
 use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
-use punctual_rtevent::{Channel, ConsumerHandle, Filter, ObserverId, OptionsError, Subscription};
+use punctual_rtevent::{
+    Channel, ConsumerHandle, Filter, ObserverId, OptionsError, Schedule, Subscription,
+};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -78,6 +80,10 @@ impl EventService {
     pub fn new(mut options: ServiceOptions) -> Result<Self, OpenError> {
         let log = Arc::new(Log::before(options.channel.reports.take()));
         options.channel.reports = Some(log.clone());
+        if let (None, Some(scheduler)) = (&options.channel.schedule, &options.scheduler) {
+            let scheduler: Arc<dyn Schedule> = scheduler.clone();
+            options.channel.schedule = Some(scheduler);
+        }
         Ok(Self(Arc::new(Shared {
             channel: Channel::new(options.channel.clone())?,
             options,

@@ -243,6 +243,7 @@ fn options(values: &Values) -> Result<ServiceOptions, Problem> {
         channel: channel(values, &levels)?,
         level: levels.usual,
         gateway_level: levels.gateways,
+        scheduler: levels.scheduler(),
         form,
         convention,
         queue: queue(values),
@@ -280,7 +281,7 @@ fn channel(values: &Values, levels: &Levels) -> Result<ChannelOptions, Problem> 
     });
     Ok(ChannelOptions {
         dispatching: dispatching(values, levels)?,
-        schedule: levels.planned.clone().map(|planned| planned as _),
+        schedule: levels.schedule(),
         timer_thread: levels.threads("timers"),
         most_consumers: values.count(&MOST_CONSUMERS),
         most_suppliers: values.count(&MOST_SUPPLIERS),

@@ -2,7 +2,7 @@
 
 use crate::support::{Process, punctual, text};
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Lines};
+use std::io::{BufRead, BufReader, Lines, Read};
 use std::process::{ChildStdout, Command, Stdio};
 
 fn start(arguments: &[&str]) -> Process {
@@ -221,4 +221,50 @@ fn a_subscriber_ends_when_the_reader_of_its_lines_has_gone() {
     drop(subscriber.lines);
     push(&reference, &["--type", "16"]);
     assert!(subscriber.process.0.wait().unwrap().success());
+}
+
+#[test]
+fn a_channel_asks_the_scheduler_of_another_process_for_its_levels() {
+    const IDL: &str = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../services/scheduler/idl/RtecScheduler.idl"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| format!("uiop://{}", folder.path().join(name).display());
+    let mut scheduler = start(&["schedule", "serve", "--listen", &at("scheduler")]);
+    let plans = scheduler.reference();
+    let call = |arguments: &[&str]| {
+        let output = punctual(&[&["call", "--idl", IDL, &plans][..], arguments].concat());
+        assert!(output.status.success(), "{}", text(output.stderr));
+    };
+    let attributes = "{\"handle\": 1, \"criticality\": \"HIGH_CRITICALITY\", \"wc_time\": 30000, \"typical_time\": 0, \
+                      \"cached_time\": 0, \"period\": 100000, \"importance\": \"LOW_IMPORTANCE\", \"quantum\": 0, \
+                      \"threads\": 1, \"info_type\": \"OPERATION\"}";
+    call(&["create", "\"radar.read\""]);
+    call(&["set", "-d", attributes]);
+    call(&["recompute_scheduling", "1", "99"]);
+    let serve = |of: &str, name: &str, handle: &str| {
+        let listen = at(name);
+        let arguments = ["events", "serve", "--listen", &listen, "--scheduler", of];
+        let options = ["--real-time", "off", "--handle", handle];
+        start(&[&arguments[..], &options].concat())
+    };
+    let mut channel = serve(&plans, "channel", "7=radar.read");
+    let reference = channel.reference();
+    let mut subscriber = Subscriber::new(&reference, &[]);
+    push(&reference, &["--type", "16"]);
+    assert_eq!(subscriber.line(), "type 16 source 1 ttl 0");
+    let refused = |mut process: Process, why: &str| {
+        let mut said = String::new();
+        let mut output = process.0.stderr.take().unwrap();
+        output.read_to_string(&mut said).unwrap();
+        let status = process.0.wait().unwrap();
+        assert!(!status.success() && said.contains(why), "{said}");
+    };
+    refused(
+        serve(&plans, "misnamed", "7=rader.read"),
+        "no operation `rader.read`",
+    );
+    let nobody = format!("corbaloc:uiop:{}|S", folder.path().join("gone").display());
+    refused(serve(&nobody, "alone", "7=radar.read"), "does not answer");
 }

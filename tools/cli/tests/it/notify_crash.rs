@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use punctual::policy::Collocation;
 use punctual::{Any, Interface, ListenEndpoint, NotNil, Orb, RootPoa, SystemException};

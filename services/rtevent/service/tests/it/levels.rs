@@ -9,7 +9,7 @@ use punctual_rtevent::{
 };
 use punctual_rtevent_service::levels::{LevelError, PlannedLevels, UNPLANNED};
 use punctual_rtevent_service::rtec_event_channel_admin::ConsumerQos;
-use punctual_rtevent_service::{Data, Event, ServiceOptions, open, settings};
+use punctual_rtevent_service::{Data, Event, EventService, ServiceOptions, open, settings};
 use punctual_scheduling_runtime::{Schedule as Plan, ScheduleOptions};
 use std::collections::BTreeSet;
 use std::sync::{Arc, mpsc};
@@ -22,7 +22,7 @@ const MODEL: &str = "
 ";
 
 /// Opens a service by settings; `PLAN` is the path of the model.
-fn opened(text: &str) -> Result<punctual_rtevent_service::EventService, String> {
+pub(crate) fn opened(text: &str) -> Result<EventService, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plan.toml");
     std::fs::write(&path, MODEL).unwrap();
@@ -46,9 +46,23 @@ fn entry(kind: i32, source: i32, rt_info: i32) -> Dependency {
 }
 
 /// Dispatcher that notes the levels of deliveries.
-struct Noted {
+pub(crate) struct Noted {
     threads: Threads,
     levels: Mutex<BTreeSet<Level>>,
+}
+
+impl Noted {
+    pub(crate) fn new() -> Self {
+        Self {
+            threads: Threads::new(ThreadsOptions::default()).unwrap(),
+            levels: Mutex::default(),
+        }
+    }
+
+    /// Returns the levels so far, the most urgent first.
+    pub(crate) fn seen(&self) -> Vec<Level> {
+        self.levels.lock().iter().copied().collect()
+    }
 }
 
 impl Dispatcher for Noted {
@@ -84,10 +98,7 @@ fn a_remote_consumer_receives_at_the_levels_of_both_its_dependencies() {
     let planned = PlannedLevels::new(&plan(), [(7, "radar"), (8, "log")]).unwrap();
     let levels: Vec<_> = planned.handles().map(|(_, level)| level).collect();
     assert!(levels[0] < levels[1], "the shorter period is more urgent");
-    let noted = Arc::new(Noted {
-        threads: Threads::new(ThreadsOptions::default()).unwrap(),
-        levels: Mutex::default(),
-    });
+    let noted = Arc::new(Noted::new());
     let mut options = ServiceOptions::default();
     options.channel.dispatching = Dispatching::Queued(noted.clone());
     options.channel.schedule = Some(Arc::new(planned));
@@ -107,8 +118,7 @@ fn a_remote_consumer_receives_at_the_levels_of_both_its_dependencies() {
         supplier.push(&[event(kind, 1, b"")]).unwrap();
     }
     consumer.inbox.events(2);
-    let seen: Vec<_> = noted.levels.lock().iter().copied().collect();
-    assert_eq!(seen, levels);
+    assert_eq!(noted.seen(), levels);
 }
 
 /// Consumer that sends the scheduling of the thread that calls it: policy and priority, as in `proc(5)`.
@@ -132,13 +142,18 @@ impl Consumer<Data> for Scheduled {
 /// handle; nothing if the machine does not grant priorities.
 fn scheduled(settings: &str) -> Option<[(u32, u32); 3]> {
     let settings = format!("schedule = \"PLAN\"\nhandle = [\"7=radar\", \"8=log\"]\n{settings}");
-    let service = match opened(&settings) {
-        Ok(service) => service,
+    match opened(&settings) {
+        Ok(service) => Some(scheduled_by(&service)),
         Err(reason) => {
             println!("skipped: {reason}");
-            return None;
+            None
         }
-    };
+    }
+}
+
+/// Returns the scheduling of the threads of a service that deliver to the operations with handles 7 and 8, and without a
+/// handle.
+pub(crate) fn scheduled_by(service: &EventService) -> [(u32, u32); 3] {
     let (scheduled, received) = mpsc::channel();
     let entries = [
         entry(codes::DISJUNCTION, 3, 0),
@@ -147,20 +162,20 @@ fn scheduled(settings: &str) -> Option<[(u32, u32); 3]> {
         entry(18, 0, 0),
     ];
     let filter = Filter::from_prefix(&entries).unwrap();
-    let subscription = Subscription::new(filter).level(UNPLANNED);
+    let subscription = Subscription::new(filter).level(service.options().level);
     let consumer = Arc::new(Scheduled(Mutex::new(scheduled)));
     let channel = service.channel();
     let _consumer = channel.connect_consumer(subscription, consumer).unwrap();
     let supplier = channel.connect_supplier(Publications::default(), Arc::new(Silent));
     let supplier = supplier.unwrap();
-    Some([16, 17, 18].map(|kind| {
+    [16, 17, 18].map(|kind| {
         supplier
             .push(&[Event::new(Header::new(kind, 1), Data::default())])
             .unwrap();
         let (of, scheduled) = received.recv_timeout(Duration::from_secs(60)).unwrap();
         assert_eq!(of, kind);
         scheduled
-    }))
+    })
 }
 
 #[test]

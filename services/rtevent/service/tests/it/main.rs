@@ -15,6 +15,7 @@ mod leases;
 mod levels;
 mod links;
 mod observers;
+mod scheduler;
 mod settings;
 mod support;
 mod typed;
