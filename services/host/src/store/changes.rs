@@ -13,7 +13,7 @@ const RUNS: Records<u64, Cdr<u64>> = Records::named("runs");
 /// Bits of the numbers that one run gives to objects.
 const OF_ONE_RUN: u32 = 32;
 
-/// Change of a service's records.
+/// Change of one of a service's records.
 pub trait Change: Clone + fmt::Debug + Send {
     /// Writes changes in their order.
     ///
@@ -27,7 +27,9 @@ pub trait Change: Clone + fmt::Debug + Send {
         Self: 'c;
 }
 
-/// Store file of a service whose changes are lists of `C`: each list is written whole or not at all.
+/// Store file of a service whose changes are lists of `C`: each list is written whole or not at all. Where several servers
+/// share the records, that is so for lists up to the number that these write at once
+/// ([`SharedRecords::most_at_once`](super::SharedRecords::most_at_once)); longer ones are written in parts, in their order.
 #[derive(Debug)]
 pub struct ChangeStore<C> {
     file: Arc<StoreFile>,
@@ -62,13 +64,19 @@ impl<C: Change> ChangeStore<C> {
         Ok(run << OF_ONE_RUN)
     }
 
-    /// Makes changes, all or none, together with those of other callers, and returns when they are durable. Blocks.
+    /// Makes changes, all or none, together with those of other callers, and returns when they are durable. Blocks. Those of
+    /// several callers that are more than the store writes at once are written one after the other, and none of them in
+    /// parts.
     ///
     /// # Errors
     /// The changes cannot be written; then nothing has changed. It is logged.
     pub fn change(&self, changes: Vec<C>) -> Result<(), StoreError> {
         let lost = || Err(StoreError::io("the commit has failed"));
-        self.commits.submit(changes, |all| self.commit(&all), lost)
+        let commit = |all: Vec<Vec<C>>| {
+            let groups = groups(&all, self.file.most_at_once());
+            groups.flat_map(|group| self.commit(group)).collect()
+        };
+        self.commits.submit(changes, commit, lost)
     }
 
     fn commit(&self, all: &[Vec<C>]) -> Vec<Result<(), StoreError>> {
@@ -94,10 +102,44 @@ impl<C: Change> ChangeStore<C> {
     }
 }
 
+/// Divides the lists of callers into groups with so many changes at most, or one list that has more.
+fn groups<C>(all: &[Vec<C>], most: usize) -> impl Iterator<Item = &[Vec<C>]> {
+    let mut rest = all;
+    std::iter::from_fn(move || {
+        let mut changes = 0_usize;
+        let fits = |list: &&Vec<C>| {
+            changes = changes.saturating_add(list.len());
+            changes <= most
+        };
+        let count = rest.iter().take_while(fits).count().max(1);
+        let (group, others) = rest.split_at_checked(count)?;
+        rest = others;
+        Some(group)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::store::StoreKind;
+
+    #[test]
+    fn changes_of_callers_are_divided_between_them_and_never_within_one() {
+        let lists = |lengths: &[usize]| -> Vec<Vec<u8>> {
+            lengths.iter().map(|length| vec![0; *length]).collect()
+        };
+        for (lengths, most, expected) in [
+            (&[3, 4, 2, 1][..], 7, &[2, 2][..]),
+            (&[3, 4, 2, 1], usize::MAX, &[4]),
+            (&[8, 1, 0, 9, 7], 7, &[1, 2, 1, 1]),
+            (&[0], 1, &[1]),
+            (&[], 7, &[]),
+        ] {
+            let all = lists(lengths);
+            let groups = groups(&all, most).map(<[_]>::len);
+            assert_eq!(groups.collect::<Vec<_>>(), expected, "{lengths:?}");
+        }
+    }
 
     const TEXTS: Records<u64, Cdr<String>> = Records::named("texts");
 

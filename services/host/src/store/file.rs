@@ -197,6 +197,13 @@ impl StoreFile {
         self.identity
     }
 
+    /// Returns the number of records that one commit changes whole or not at all, whatever fails: any in a store of its own.
+    #[must_use]
+    pub fn most_at_once(&self) -> usize {
+        let shared = self.shared.as_ref();
+        shared.map_or(usize::MAX, |shared| shared.most_at_once())
+    }
+
     /// Returns the length of the store file in bytes.
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
@@ -272,7 +279,20 @@ impl StoreFile {
         *images = Some(before);
         if let Some(shared) = &self.shared {
             // A commit that has failed may have been written.
-            let all: Vec<SharedRecord> = in_doubt.shared().chain(changes).collect();
+            let mut all: Vec<SharedRecord> = in_doubt.shared().collect();
+            let most = shared.most_at_once();
+            if all.len().saturating_add(changes.len()) > most && !all.is_empty() {
+                shared.write(&all)?;
+                all.clear();
+            }
+            if changes.len() > most {
+                let (file, count) = (self.path.display(), changes.len());
+                tracing::warn!(
+                    "{file}: a change of {count} shared records is written in parts of {most}: a server that fails \
+                     meanwhile leaves the first ones"
+                );
+            }
+            all.extend(changes);
             shared.write(&all)?;
         }
         transaction.commit().map_err(StoreError::io)?;

@@ -28,12 +28,27 @@ pub enum Answer {
 pub struct MemoryRecords {
     contents: Mutex<Contents>,
     answer: Mutex<Answer>,
+    /// `None` for any.
+    most_at_once: Mutex<Option<usize>>,
+    /// Lengths of the writes.
+    writes: Mutex<Vec<usize>>,
 }
 
 impl MemoryRecords {
     /// Sets the answer to the writes that follow.
     pub fn answers(&self, answer: Answer) {
         *self.answer.lock() = answer;
+    }
+
+    /// Sets the number of records that are written at once.
+    pub fn set_most_at_once(&self, most: usize) {
+        *self.most_at_once.lock() = Some(most);
+    }
+
+    /// Returns the numbers of records of all writes since the last call.
+    #[must_use]
+    pub fn take_writes(&self) -> Vec<usize> {
+        std::mem::take(&mut *self.writes.lock())
     }
 
     /// Removes the records for which `is_kept` returns false, by their tables and numbers.
@@ -47,6 +62,10 @@ impl MemoryRecords {
 impl SharedRecords for MemoryRecords {
     fn name(&self) -> String {
         "in memory".to_owned()
+    }
+
+    fn most_at_once(&self) -> usize {
+        self.most_at_once.lock().unwrap_or(usize::MAX)
     }
 
     fn find(&self, table: &str, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
@@ -68,6 +87,7 @@ impl SharedRecords for MemoryRecords {
 
     fn write(&self, records: &[SharedRecord]) -> Result<(), StoreError> {
         let answer = *self.answer.lock();
+        self.writes.lock().push(records.len());
         if matches!(answer, Answer::Refused) {
             return Err(StoreError::Away("no".to_owned()));
         }

@@ -56,8 +56,13 @@ pub trait SharedRecords: Debug + Send + Sync {
     /// They cannot be reached; this process has lost the right to them.
     fn read(&self) -> Result<Vec<SharedRecord>>;
 
-    /// Writes records, in their order, and returns when they are durable. Blocks. A commit of many may be written in parts,
-    /// of which the first ones stay if a later one fails.
+    /// Returns the number of records that one write writes whole or not at all. Default: any.
+    fn most_at_once(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Writes records, in their order, and returns when they are durable. Blocks. More than
+    /// [`most_at_once`](Self::most_at_once) are written in parts, of which the first ones stay if a later one fails.
     ///
     /// # Errors
     /// They cannot be reached, or did not say whether the records were written; this process has lost the right to them.

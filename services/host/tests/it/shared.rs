@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use punctual_host::store::{
-    Answer, Cdr, MemoryRecords, Records, SharedFrom, SharedRecords, StoreError, StoreFile,
-    StoreKind,
+    Answer, Batch, Cdr, Change, ChangeStore, MemoryRecords, Records, SharedFrom, SharedRecords,
+    StoreError, StoreFile, StoreKind,
 };
 
 const KIND: StoreKind = StoreKind::new("shared", 1);
@@ -256,4 +256,51 @@ fn the_shared_records_are_not_made_of_a_file_that_has_none() {
     assert!(shared.read().unwrap().is_empty());
     drop(copy(&named(folder.path(), "other"), &shared).unwrap());
     drop(source(&path, &shared).unwrap());
+}
+
+/// Note with a number.
+#[derive(Clone, Debug)]
+struct Note(u64);
+
+impl Change for Note {
+    fn write<'c>(
+        mut changes: impl Iterator<Item = &'c Self>,
+        batch: &Batch<'_>,
+    ) -> Result<(), StoreError> {
+        let mut notes = batch.records(NOTES)?;
+        changes.try_for_each(|Note(number)| notes.put(*number, &Cdr(String::new())))
+    }
+}
+
+#[test]
+fn changes_of_many_callers_are_written_in_groups_that_are_whole_and_a_longer_one_on_its_own() {
+    const CALLERS: u64 = 40;
+    let folder = tempfile::tempdir().unwrap();
+    let shared = Arc::new(MemoryRecords::default());
+    shared.set_most_at_once(7);
+    let store = ChangeStore::new(copy(&named(folder.path(), "a"), &shared).unwrap());
+    assert_eq!(shared.take_writes(), [2]);
+    // Callers of three changes each: as many as come together share a write, and two at most.
+    std::thread::scope(|scope| {
+        for caller in 0..CALLERS {
+            let store = &store;
+            let numbers = caller * 3..caller * 3 + 3;
+            scope.spawn(move || store.change(numbers.map(Note).collect()).unwrap());
+        }
+    });
+    let writes = shared.take_writes();
+    assert_eq!(writes.iter().sum::<usize>() as u64, CALLERS * 3);
+    assert!(
+        writes.iter().all(|many| [3, 6].contains(many)),
+        "{writes:?}"
+    );
+    store.change((1_000..1_020).map(Note).collect()).unwrap();
+    assert_eq!(shared.take_writes(), [20]);
+    // What is in doubt is written before, and not with what would be divided then.
+    shared.answers(Answer::Unknown);
+    store.change(vec![Note(2_000), Note(2_001)]).unwrap_err();
+    shared.answers(Answer::Done);
+    store.change((3_000..3_006).map(Note).collect()).unwrap();
+    assert_eq!(shared.take_writes(), [2, 2, 6]);
+    assert_eq!(notes(store.file()).len() as u64, CALLERS * 3 + 26);
 }

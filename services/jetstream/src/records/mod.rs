@@ -230,6 +230,10 @@ impl SharedRecords for JetStreamRecords {
         format!("(stream {})", self.root.stream())
     }
 
+    fn most_at_once(&self) -> usize {
+        writer::MOST
+    }
+
     fn find(&self, table: &str, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let (connection, root) = (self.connection.clone(), self.root.clone());
         let table = table.to_owned();

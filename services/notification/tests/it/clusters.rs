@@ -37,6 +37,10 @@ impl SharedRecords for Cluster {
         self.records.name()
     }
 
+    fn most_at_once(&self) -> usize {
+        self.records.most_at_once()
+    }
+
     fn find(&self, table: &str, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
         self.records.find(table, number)
     }

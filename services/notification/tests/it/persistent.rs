@@ -17,12 +17,14 @@ use punctual_notification::cos_notification::{
 use punctual_notification::cos_notify_channel_admin::{
     EventChannel, EventChannelFactoryCreateChannelError,
 };
+use punctual_notification::cos_notify_comm::StructuredPullSupplier;
 use punctual_notification::{Limits, NotificationService};
 
 use crate::clients::Received;
 use crate::restarts::{filter, persistent, place, stored};
 use crate::support::{
-    Program, Served, event, event_of, event_type, exists, kind_of, limits, number, property, until,
+    Program, Served, event, event_of, event_type, exists, kind_of, limits, narrowed, number,
+    property, until,
 };
 
 /// Properties of a channel with persistent events.
@@ -403,4 +405,27 @@ fn a_connection_whose_events_cannot_be_read_at_the_start_is_there_after_the_next
     let _served = service(Arc::new(events().unwrap()), limits());
     proxy.resume_connection().unwrap();
     assert_eq!(sink.wait_for(1), [1]);
+}
+
+#[test]
+fn an_event_is_for_the_next_pull_when_the_client_of_one_that_waits_has_closed_its_connection() {
+    for quality in [&[][..], &persistent_events()] {
+        let folder = tempfile::tempdir().unwrap();
+        let service = stored(&folder.path().join("store.redb"));
+        let (served, program) = (Served::of(service, ("127.0.0.1", 0)), Program::new());
+        let channel = program.see(&served.channel(quality, &[]));
+        let pulls = program.pulls_from(&channel);
+        let pushes = program.pushes_to(&channel);
+        let gone = Program::new();
+        let theirs: StructuredPullSupplier = narrowed(&gone.see(&pulls));
+        let waits = theirs.sendp_pull_structured_event();
+        // A call on the same connection, which comes after it.
+        assert!(exists(&gone.see(&pulls)));
+        let before = served.orb.client_connections();
+        gone.orb.shutdown(false).unwrap();
+        assert!(waits.wait().is_err());
+        until(|| served.orb.client_connections() < before);
+        pushes.push_structured_event(&event(1)).unwrap();
+        assert_eq!(number(&pulls.pull_structured_event().unwrap()), 1);
+    }
 }

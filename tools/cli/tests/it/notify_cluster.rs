@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::nats::Nats;
@@ -21,19 +21,27 @@ fn free() -> String {
 }
 
 fn started(nats: &Nats, folder: &Path, place: &str, other: &str) -> Server {
+    let words = ["--jetstream", &nats.url, "--cluster", "alarms"];
+    let lease = ["--cluster-lease", "1s"];
+    started_with(&[&words[..], &lease].concat(), folder, place, other)
+}
+
+/// Starts a server with more options.
+fn started_with(options: &[&str], folder: &Path, place: &str, other: &str) -> Server {
     let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
     let (endpoint, status) = (format!("iiop://{place}/also_in_ior={other}"), free());
-    let store = folder.join(format!("{}.redb", place.replace(':', "-")));
     command.args([
         "notify", "serve", "--listen", &endpoint, "--status", &status,
     ]);
-    command.args(["--jetstream", &nats.url, "--cluster", "alarms"]);
-    command
-        .args(["--cluster-lease", "1s", "--store"])
-        .arg(store);
+    command.args(options);
+    command.arg("--store").arg(store(folder, place));
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     let process = Process(command.stderr(Stdio::null()).spawn().unwrap());
     Server { process, status }
+}
+
+fn store(folder: &Path, place: &str) -> PathBuf {
+    folder.join(format!("{}.redb", place.replace(':', "-")))
 }
 
 impl Server {
@@ -114,4 +122,32 @@ fn a_server_that_is_killed_or_stopped_is_replaced_by_another_one_with_the_same_c
     first.process.signal("-TERM");
     assert!(first.process.0.wait().unwrap().success());
     next.waits_until_ready();
+}
+
+#[test]
+fn a_cluster_is_made_of_the_store_of_one_server() {
+    let Some(nats) = Nats::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let places = [free(), free()];
+    let mut alone = started_with(&[], folder.path(), &places[0], &places[1]);
+    alone.waits_until_ready();
+    let id = asked(&places, &["notify", "create", "--persistent-events"]);
+    alone.process.signal("-TERM");
+    assert!(alone.process.0.wait().unwrap().success());
+
+    let file = store(folder.path(), &places[0]).display().to_string();
+    let listen = format!("iiop://{}", places[0]);
+    let words = ["notify", "serve", "--listen", &listen, "--store", &file];
+    let cluster = ["--jetstream", &nats.url, "--cluster", "alarms"];
+    let refused = punctual(&[&words[..], &cluster].concat());
+    assert!(!refused.status.success());
+    let error = text(refused.stderr);
+    for part in [&file, "punctual-shared-alarms", "--cluster-from-store"] {
+        assert!(error.contains(part), "{error}");
+    }
+    let words = [&cluster[..], &["--cluster-from-store"]].concat();
+    let served = started_with(&words, folder.path(), &places[0], &places[1]);
+    served.waits_until_ready();
+    let channels = asked(&places, &["notify", "channels"]);
+    assert!(channels.contains(id.trim()), "{channels}");
 }
