@@ -5,19 +5,15 @@ use std::sync::Arc;
 use punctual_cdr::{
     ByteOrder, CodeSets, Coding, Decoder, Encoder, Environment, GiopVersion, Limits,
 };
-use smallvec::SmallVec;
 
 use crate::shape::Shape;
-
-/// Bytes of an encoded value. Those of a number, of an enumerator and of a short string take no memory of their own.
-pub(super) type Octets = SmallVec<[u8; 24]>;
 
 /// Encoded value of an Any, with the parameters of its encoding.
 #[derive(Clone)]
 pub(crate) struct Body {
     /// Encoded value, preceded by `phase` bytes: the value's distance from the last multiple of 8
     /// when it was encoded, so that its alignment is preserved.
-    pub(super) octets: Octets,
+    pub(super) octets: Vec<u8>,
     pub(super) phase: usize,
     pub(super) order: ByteOrder,
     pub(super) version: GiopVersion,

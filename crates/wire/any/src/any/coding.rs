@@ -7,7 +7,6 @@ use punctual_cdr::{
     Limits, Marshal, NarrowCodeSet, Unmarshal, ValueFactory,
 };
 
-use super::body::Octets;
 use super::environment::LocalEnvironment;
 use super::{Any, Body};
 use crate::shape::Sizes;
@@ -60,7 +59,7 @@ impl Any {
             written = write_into(&mut block, type_code, code_sets, &mut write);
         }
         let body = Body {
-            octets: Octets::from_vec(block.into_vec()),
+            octets: block.into_vec(),
             phase: 0,
             order: ByteOrder::NATIVE,
             version: GiopVersion::V1_2,
@@ -158,7 +157,7 @@ impl Any {
         let coding = input.coding();
         let body = self.body.get_or_insert_with(|| {
             Arc::new(Body {
-                octets: Octets::new(),
+                octets: Vec::new(),
                 phase: 0,
                 order: ByteOrder::NATIVE,
                 version: coding.version,
@@ -228,9 +227,9 @@ impl Body {
         };
         let mut octets = std::mem::take(&mut self.octets);
         octets.reserve(length);
-        let mut out = Encoder::new(Block::from_vec(octets.into_vec()), self.order, coding);
+        let mut out = Encoder::new(Block::from_vec(octets), self.order, coding);
         transcode(types, type_code, input, &mut out)?;
-        self.octets = Octets::from_vec(out.into_block().into_vec());
+        self.octets = out.into_block().into_vec();
         Ok(())
     }
 }
