@@ -240,8 +240,8 @@ impl PlainRequests {
         let native = self.order.is_native();
         if either([z0, z1, z2, z3], native) as usize != received.len() - MessageHeader::LEN
             || received.len() > limits.message
-            // The cached head may have been checked against other limits.
-            || self.key_length > limits.sequence
+            // The cached head may have been checked against other limits. One that allows no sequence allows no context.
+            || self.key_length >= limits.sequence
         {
             return None;
         }
@@ -250,8 +250,6 @@ impl PlainRequests {
         let name = operation.octets.len();
         let (context, context_room) = match operation.context {
             None => (None, 0),
-            // A limit that allows no context; the decoder says so.
-            Some(_) if limits.sequence == 0 => return None,
             // Id and length precede it.
             Some((length, room)) => (Some(behind.get(name - 8..name + length)?), room),
         };

@@ -72,8 +72,7 @@ impl Request {
     fn is_plain(&self, limits: &Limits) -> bool {
         self.version == GiopVersion::V1_2
             && is_short(&self.contexts)
-            && self.contexts.len() <= limits.sequence
-            && self.key.len() <= limits.sequence
+            && self.key.len() < limits.sequence
             && self.operation.len() <= limits.string
             && self.octets().len() <= limits.message
             && self.head() <= 256
