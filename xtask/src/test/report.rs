@@ -4,7 +4,7 @@ use super::load::keep_test_threads;
 use super::machine::Machine;
 use super::programs::Program;
 use crate::run::{Result, root};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::Serialize;
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -53,7 +53,7 @@ impl Verdict {
             keep_test_threads(&mut command, load);
         }
         let (before, began) = (children_seconds()?, Instant::now());
-        let output = output(command, program)?;
+        let output = output(command, program, machine)?;
         let text = String::from_utf8_lossy(&output.stdout);
         let mut failures = failed_tests(&text);
         if began.elapsed() >= LIMIT {
@@ -93,24 +93,32 @@ impl Verdict {
     }
 }
 
-/// Longest time that a test program may take. The slowest takes two minutes on a quiet machine.
+/// Longest time that a test program may take. The slowest, a crash test with 50 kills, takes some twelve minutes on a quiet
+/// machine.
 const LIMIT: Duration = Duration::from_secs(1800);
 
-/// Runs a program in a process group of its own, and ends that after [`LIMIT`].
-fn output(mut command: Command, program: &Program) -> Result<Output> {
+/// Runs a program, and ends it after [`LIMIT`]. One under strace has a process group of its own, which is ended with it; the
+/// others stay in that of this process, so that Ctrl-C in a terminal ends them.
+fn output(mut command: Command, program: &Program, machine: Machine<'_>) -> Result<Output> {
     let failed = |error| format!("{} could not be run: {error}", program.shown());
+    let end_by = match machine {
+        Machine::Delayed(_) => {
+            command.process_group(0);
+            kill_process_group
+        }
+        _ => kill_process,
+    };
     let child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .process_group(0)
         .spawn()
         .map_err(failed)?;
-    let group = Pid::from_child(&child);
+    let pid = Pid::from_child(&child);
     let (ended, end) = mpsc::channel::<()>();
     let watch = std::thread::spawn(move || {
         if end.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
             // It may have ended just now.
-            let _ = kill_process_group(group, Signal::KILL);
+            let _ = end_by(pid, Signal::KILL);
         }
     });
     let output = child.wait_with_output().map_err(failed);

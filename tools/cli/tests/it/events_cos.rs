@@ -22,7 +22,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+
+use crate::support::until;
 
 /// Server process, which is killed when this is dropped.
 struct Serving {
@@ -121,19 +122,6 @@ fn pull_from(channel: &EventChannel) -> ProxyPullSupplier {
     let proxy = admin.obtain_pull_supplier().unwrap().not_nil().unwrap();
     proxy.connect_pull_consumer(None).unwrap();
     proxy
-}
-
-/// Waits until something holds, for at most five minutes: a test that waits longer fails instead of running on.
-#[track_caller]
-fn until(holds: impl Fn() -> bool) {
-    let end = std::time::Instant::now() + Duration::from_secs(300);
-    while !holds() {
-        assert!(
-            std::time::Instant::now() < end,
-            "it does not hold after five minutes"
-        );
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 /// Pushes numbers until the server has been started again, and some more; returns those that were accepted. Connects

@@ -6,7 +6,6 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use punctual::policy::Collocation;
 use punctual::{Any, Interface, ListenEndpoint, NotNil, Orb, RootPoa, SystemException};
@@ -22,7 +21,7 @@ use punctual_notification::cos_notify_comm::{
     StructuredPushConsumerPushStructuredEventError, StructuredPushConsumerServant,
 };
 
-use crate::support::Process;
+use crate::support::{Process, until};
 
 const KILLS: i32 = 3;
 
@@ -117,19 +116,6 @@ fn connected(
 fn create(factory: &EventChannelFactory, ids: &Mutex<BTreeSet<i32>>) {
     while let Ok((_, id)) = factory.create_channel(&[persistent()], &[]) {
         ids.lock().unwrap().insert(id);
-    }
-}
-
-/// Waits until something holds, for at most five minutes: a test that waits longer fails instead of running on.
-#[track_caller]
-fn until(holds: impl Fn() -> bool) {
-    let end = std::time::Instant::now() + Duration::from_secs(300);
-    while !holds() {
-        assert!(
-            std::time::Instant::now() < end,
-            "it does not hold after five minutes"
-        );
-        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -6,6 +6,7 @@ use std::fs::DirEntry;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -146,5 +147,15 @@ pub(crate) fn copy_program(from: &Path, to: &Path) {
 /// Waits a millisecond before a condition is checked again: yielding would burn the processor that
 /// others need.
 pub(crate) fn pause() {
-    std::thread::sleep(std::time::Duration::from_millis(1));
+    std::thread::sleep(Duration::from_millis(1));
+}
+
+/// Waits until something holds, for at most five minutes: a test that waits longer fails instead of running on.
+#[track_caller]
+pub(crate) fn until(holds: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(300);
+    while !holds() {
+        assert!(Instant::now() < end, "it does not hold after five minutes");
+        pause();
+    }
 }
