@@ -131,8 +131,13 @@ impl Compared {
     /// Returns whether the client's or the server's count of this case is outside its budget.
     pub(super) fn has_moved(&self, how: &str, case: &Case) -> bool {
         let sides = ["client", "server"].map(|side| format!("{how}{case} {side}"));
-        let mut moved = self.rows.iter().filter(|row| row.is("verdict", "moved"));
-        moved.any(|row| sides.iter().any(|side| row.is("what", side)))
+        sides.iter().any(|side| self.moved_at(side))
+    }
+
+    /// Returns whether a count of this name is outside its budget.
+    pub(super) fn moved_at(&self, what: &str) -> bool {
+        let mut rows = self.rows.iter();
+        rows.any(|row| row.is("what", what) && row.is("verdict", "moved"))
     }
 
     /// Returns the number of counts that are outside their budgets or have none.
@@ -259,7 +264,9 @@ mod tests {
             ..budgets(1000.0, 2.0, "c")
         };
         assert_eq!(compare(&with(1000.0), &with(1020.0)).moved(), 0);
-        assert_eq!(compare(&with(1000.0), &with(1021.0)).moved(), 1);
+        let moved = compare(&with(1000.0), &with(1021.0));
+        assert_eq!(moved.moved(), 1);
+        assert!(moved.moved_at("random") && !moved.moved_at("cube_void server"));
         assert_eq!(compare(&budgets(1000.0, 2.0, "c"), &with(1.0)).moved(), 1);
     }
 

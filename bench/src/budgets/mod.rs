@@ -138,9 +138,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
         // Cases of the program with a plain release profile.
         let [void, long, _] = short;
         now.plain = count(harness, PLAIN, &[void, long], options.calls)?.cases;
-        let counts = demux::counts::budgeted(harness)?.into_iter();
-        let counts = counts.map(|(what, count)| (what, count.round()));
-        now.demultiplexing.extend(counts);
+        now.demultiplexing = demultiplexing(harness)?;
     }
     if options.update {
         fs::write(&options.file, serde_json::to_string_pretty(&now)? + "\n")?;
@@ -197,8 +195,21 @@ fn take_again(
                 }
             }
         }
+        if now.demultiplexing.keys().any(|what| report.moved_at(what)) {
+            eprintln!("calls of one object among many are counted once more");
+            for (what, count) in demultiplexing(harness)? {
+                let least = now.demultiplexing.entry(what).or_insert(count);
+                *least = least.min(count);
+            }
+        }
     }
     Ok(())
+}
+
+/// Counts the server's instructions for calls of one object among many.
+fn demultiplexing(harness: &Harness) -> Result<BTreeMap<String, f64>> {
+    let counts = demux::counts::budgeted(harness)?.into_iter();
+    Ok(counts.map(|(what, count)| (what, count.round())).collect())
 }
 
 /// Returns the cases with budgets: those of the goals, and one whose result is allocated, with and
