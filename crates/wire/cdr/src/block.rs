@@ -248,7 +248,7 @@ impl Block {
 
     /// Empties the block for its next use, or returns its memory if it has grown too large to be
     /// kept.
-    #[inline]
+    #[inline(always)]
     pub fn reuse(&mut self) {
         match self.when_dropped {
             OnDrop::CacheOnThread(kept) if self.bytes.capacity() <= kept => self.clear(),

@@ -41,14 +41,14 @@ const BEFORE_HAND_OVER: Duration = Duration::from_millis(2);
 /// Waits for the reply, reusing the request's block to receive it. If this thread also receives
 /// requests, another thread takes that over meanwhile.
 #[inline(always)]
-pub(super) fn wait_with(
+pub(super) fn wait_with<const INTERCEPTED: bool>(
     connection: &ClientConnection,
     block: &mut Block,
     pending: &PendingReply<'_>,
     deadline: Deadline,
 ) -> Waited {
     let bound = upcall::about_to_block();
-    connection.wait_with(block, pending, connection.bounded(deadline, bound))
+    connection.wait_with::<INTERCEPTED>(block, pending, connection.bounded(deadline, bound))
 }
 
 /// Waits for the reply to a deferred call.

@@ -1,6 +1,7 @@
 //! Templates of request headers, written once for each operation of a bound reference. Only the
 //! request id and the message size change from call to call.
 
+use super::write::{FilledContexts, filled};
 use crate::fixed_context::{RequestContext, WORD, WordLayout};
 use crate::lane::{ClientConnection, Endpoint};
 use crate::messaging::{Head, Template};
@@ -56,7 +57,8 @@ impl Heads {
     /// Returns the template for an operation; `None` if the protocol's headers differ from call to
     /// call, or the template cannot be written. Allocates when the operation is called for the
     /// first time.
-    #[inline]
+    // Inlined in both fast paths, as it is a good part of their cost.
+    #[inline(always)]
     pub(super) fn head(
         &self,
         operation: &NamedOperation<'_>,
@@ -133,6 +135,11 @@ impl RequestHead {
             },
             contexts,
         }))
+    }
+
+    /// Returns the service contexts of the ORB that the header has, for a call by the calling thread.
+    pub(super) fn contexts(&self) -> FilledContexts {
+        filled(&self.contexts)
     }
 
     /// Returns whether the template belongs to this operation. Names are constants, so their

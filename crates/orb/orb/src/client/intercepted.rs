@@ -3,25 +3,26 @@
 //! Each attempt is a pass: `send_request` before the call is bound, and an ending point when its
 //! result is known. An attempt that leads to another ends with `receive_other`. An asynchronous
 //! call ends its first pass when its request has been sent, and has a second pass, which begins
-//! with `send_poll`, when its reply has arrived. Only the slow path calls interceptors: in an ORB
-//! with interceptors no call takes the fast path.
+//! with `send_poll`, when its reply has arrived. The fast path calls interceptors at the same points
+//! ([`super::short`]), and passes a call that it cannot end to the slow path with its pass.
 
 use super::complete::Completion;
 use super::failure::{must_rebind, out_of_place};
 use super::invocation::{Call, Invocation, Next};
 use super::outcome::ReplyOutcome;
+use super::remote::Callee;
 use super::target::Target;
-use super::write::Ask;
+use super::write::{Arguments, Ask, FilledContexts};
 use crate::exception::SystemException;
 use crate::interceptor::{
-    At, CallDestination, CallFacts, ClientPass, Outcome, ReadBody, RequestArguments, TypedRequest,
+    At, CallDestination, CallFacts, ClientPass, Outcome, ReadBody, RequestTypes,
 };
-use crate::lane::Binding;
-use crate::messaging::{Head, Message};
-use crate::policy::SyncScope;
+use crate::lane::{Binding, ClientConnection};
+use crate::messaging::{Examined, Head, Message};
+use crate::operation::NamedOperation;
+use crate::policy::{Effective, SyncScope};
 use crate::profile::Origin;
-use arc_swap::Guard;
-use punctual_cdr::{Coding, Decoder};
+use punctual_cdr::{CdrError, Coding, Decoder};
 use punctual_giop::{ReplyStatus, ResponseFlags};
 use punctual_ior::Ior;
 
@@ -103,17 +104,7 @@ impl Invocation {
         let Some(interception) = &mut self.interception else {
             return;
         };
-        let wire = &binding.connection.wire;
-        let coding = Coding::new(message.header.version, &wire.limits);
-        let head = wire
-            .session
-            .get_head(message.header.kind, &mut message.decoder(coding));
-        // A reply that does not decode is reported when it is read.
-        if let Ok(Head::Reply(header)) = head {
-            let contexts = header.contexts.iter();
-            let contexts = contexts.map(|(id, data)| (id, data.to_vec()));
-            interception.pass.reply_contexts = contexts.collect();
-        }
+        interception.pass.reply_contexts = reply_contexts(&binding.connection, message);
     }
 
     /// Ends the pass with the result of the attempt. Returns the result as the interceptors have
@@ -141,7 +132,7 @@ impl Invocation {
         let outcome = match (&judged, forward) {
             (Ok(Next::Again), Some(to)) => Outcome::Forward(Box::new(to)),
             (Ok(Next::Again), None) => Outcome::Retry,
-            (Ok(Next::Done(_)), _) => call.outcome(came),
+            (Ok(Next::Done(_)), _) => outcome_of(&call.callee, came),
             (Err(exception), _) => Outcome::System(exception.clone()),
         };
         let body = |look: &mut dyn FnMut(&mut Decoder<'_>)| {
@@ -162,7 +153,11 @@ impl Invocation {
     }
 
     /// Carries out the outcome on which the interceptors have decided.
-    fn obey(&mut self, call: &Call<'_>, outcome: Outcome) -> Result<Next, SystemException> {
+    pub(super) fn obey(
+        &mut self,
+        call: &Call<'_>,
+        outcome: Outcome,
+    ) -> Result<Next, SystemException> {
         match outcome {
             Outcome::Forward(to) => {
                 if self.route.is_held() {
@@ -180,20 +175,17 @@ impl Invocation {
 
     fn at<'a>(&'a self, call: &'a Call<'_>, request_id: u32) -> At<'a> {
         let callee = &call.callee;
-        let (operation, details, typed) = match call.ask {
+        let (operation, details, types) = match call.ask {
             Ask::Request {
                 operation,
                 arguments,
-            } => {
-                let types = operation.types.and_then(|types| types(operation.name()));
-                let typed = types.map(|types| TypedRequest {
-                    types,
-                    arguments: RequestArguments::Written(arguments, callee.environment),
-                });
-                (operation.name(), operation.details, typed)
-            }
-            Ask::Relay(request) => (request.operation(), None, None),
-            Ask::Locate => ("", None, None),
+            } => (
+                operation.name(),
+                operation.details,
+                types(operation, arguments, callee),
+            ),
+            Ask::Relay(request) => (request.operation(), None, RequestTypes::Unknown),
+            Ask::Locate => ("", None, RequestTypes::Unknown),
         };
         At {
             interceptors: callee.broker().interceptors.client(),
@@ -203,14 +195,14 @@ impl Invocation {
                 response_expected: self.completion != Completion::Sent,
                 sync_scope: self.sync_scope(call.ask),
                 details,
-                typed,
+                types,
             },
             place: CallDestination {
                 target: callee.object.called_as().ior(),
                 effective: self.route.target(callee).ior(),
                 profile: self.route.profile(),
-                policies: self.route.effective.clone(),
-                registry: Guard::into_inner(callee.broker().protocols.now()),
+                policies: &self.route.effective,
+                protocols: &callee.broker().protocols,
                 environment: callee.environment,
             },
         }
@@ -222,38 +214,94 @@ impl Invocation {
             Ask::Relay(request) => request.response,
             Ask::Locate => ResponseFlags::SYNC_WITH_TARGET,
         };
-        let effective = &self.route.effective;
-        match response {
-            ResponseFlags::SYNC_WITH_TARGET => SyncScope::WithTarget,
-            ResponseFlags::SYNC_WITH_SERVER => SyncScope::WithServer,
-            _ => effective.sync_scope.unwrap_or(match effective.buffering {
-                Some(_) => SyncScope::None,
-                None => SyncScope::WithTransport,
-            }),
-        }
+        sync_scope(response, &self.route.effective)
     }
 }
 
-impl Call<'_> {
-    fn outcome(&self, came: Option<&ReplyOutcome>) -> Outcome {
-        match came {
-            None => Outcome::Sent,
-            Some(ReplyOutcome::UserException(reply)) => {
-                let mut body = reply.decoder(self.callee);
-                Outcome::User(body.get_string().unwrap_or_default().into_owned())
-            }
-            Some(ReplyOutcome::SystemException(exception)) => Outcome::System(exception.clone()),
-            Some(ReplyOutcome::Relayed(reply)) => match (reply.status(), reply.exception()) {
-                (_, Some(exception)) => Outcome::System(exception.clone()),
-                (ReplyStatus::UserException, None) => {
-                    let id = reply.head().and_then(|(_, mut body)| {
-                        body.get_string().map(std::borrow::Cow::into_owned)
-                    });
-                    Outcome::User(id.unwrap_or_default())
-                }
-                _ => Outcome::Reply,
-            },
-            Some(_) => Outcome::Reply,
+/// Returns the types of an operation for interceptors.
+pub(super) fn types<'a>(
+    operation: &NamedOperation<'a>,
+    arguments: &'a Arguments<'a>,
+    callee: &Callee<'a>,
+) -> RequestTypes<'a> {
+    match operation.types {
+        None => RequestTypes::Unknown,
+        Some(find) => RequestTypes::Sought {
+            find,
+            arguments,
+            environment: callee.environment,
+        },
+    }
+}
+
+/// Returns how far a request with these response flags must progress before its caller continues.
+pub(super) fn sync_scope(response: ResponseFlags, effective: &Effective) -> SyncScope {
+    match response {
+        ResponseFlags::SYNC_WITH_TARGET => SyncScope::WithTarget,
+        ResponseFlags::SYNC_WITH_SERVER => SyncScope::WithServer,
+        _ => effective.sync_scope.unwrap_or(match effective.buffering {
+            Some(_) => SyncScope::None,
+            None => SyncScope::WithTransport,
+        }),
+    }
+}
+
+/// Returns the outcome that interceptors see of an attempt; `came` is `None` for a one-way that was
+/// sent.
+pub(super) fn outcome_of(callee: &Callee<'_>, came: Option<&ReplyOutcome>) -> Outcome {
+    match came {
+        None => Outcome::Sent,
+        Some(ReplyOutcome::UserException(reply)) => {
+            let mut body = reply.decoder(*callee);
+            Outcome::User(body.get_string().unwrap_or_default().into_owned())
         }
+        Some(ReplyOutcome::SystemException(exception)) => Outcome::System(exception.clone()),
+        Some(ReplyOutcome::Relayed(reply)) => match (reply.status(), reply.exception()) {
+            (_, Some(exception)) => Outcome::System(exception.clone()),
+            (ReplyStatus::UserException, None) => {
+                let id = reply
+                    .head()
+                    .and_then(|(_, mut body)| body.get_string().map(std::borrow::Cow::into_owned));
+                Outcome::User(id.unwrap_or_default())
+            }
+            _ => Outcome::Reply,
+        },
+        Some(_) => Outcome::Reply,
+    }
+}
+
+/// Returns the service contexts of a reply that is alone in `octets`.
+pub(super) fn contexts_of_own(connection: &ClientConnection, octets: &[u8]) -> FilledContexts {
+    let wire = &connection.wire;
+    let Ok(Examined::Complete(frame)) = wire.session.examine(octets, octets.len(), &wire.limits)
+    else {
+        return FilledContexts::new();
+    };
+    let at = frame.head.saturating_sub(frame.origin);
+    let coding = Coding::new(frame.header.version, &wire.limits);
+    let octets = octets.get(frame.origin..).unwrap_or_default();
+    let mut input = Decoder::at(octets, at, frame.header.order, coding);
+    contexts_of_head(wire.session.get_head(frame.header.kind, &mut input))
+}
+
+/// Returns the service contexts of a reply; none if it does not decode, which is reported when it is
+/// read.
+pub(super) fn reply_contexts(connection: &ClientConnection, message: &Message) -> FilledContexts {
+    // Known to have no service contexts.
+    if message.reply.is_some() {
+        return FilledContexts::new();
+    }
+    let wire = &connection.wire;
+    let mut input = message.decoder(Coding::new(message.header.version, &wire.limits));
+    contexts_of_head(wire.session.get_head(message.header.kind, &mut input))
+}
+
+fn contexts_of_head(head: Result<Head<'_>, CdrError>) -> FilledContexts {
+    match head {
+        Ok(Head::Reply(header)) => {
+            let contexts = header.contexts.iter();
+            contexts.map(|(id, data)| (id, data.to_vec())).collect()
+        }
+        _ => FilledContexts::new(),
     }
 }

@@ -29,6 +29,15 @@ impl Interception {
         }))
     }
 
+    /// Creates the state of a call whose pass has begun on the fast path.
+    pub(super) fn of(pass: ClientPass, is_on: bool) -> Box<Self> {
+        Box::new(Self {
+            pass,
+            is_on,
+            set_deferred: false,
+        })
+    }
+
     /// Returns the service contexts of the request, including those that interceptors have added.
     pub(super) fn contexts(&self) -> &FilledContexts {
         &self.pass.request_contexts

@@ -69,6 +69,16 @@ type Sent = Result<Option<AwaitedReply>, Failed>;
 pub(super) struct Attempted {
     pub(super) outcome: Outcome,
     pub(super) deadline: Deadline,
+    /// Pass through the interception points, if the ORB has client interceptors.
+    pub(super) interrupted: Option<Box<Interrupted>>,
+}
+
+/// Pass of a call that began on the fast path.
+pub(super) struct Interrupted {
+    pub(super) interception: Box<Interception>,
+    /// Outcome on which the interceptors have decided in place of the attempt's; the pass has ended
+    /// then.
+    pub(super) by: Option<crate::interceptor::Outcome>,
 }
 
 /// Next step of a call after an attempt.
@@ -236,7 +246,15 @@ impl Invocation {
     ) -> Result<Progress, SystemException> {
         self.deadline = first.deadline;
         self.request_deadline = first.deadline;
-        let next = self.conclude(call, first.outcome, None)?;
+        let mut by = None;
+        if let Some(interrupted) = first.interrupted {
+            self.interception = Some(interrupted.interception);
+            by = interrupted.by;
+        }
+        let next = match by {
+            Some(outcome) => self.obey(call, outcome)?,
+            None => self.conclude(call, first.outcome, None)?,
+        };
         self.after(call, next)
     }
 

@@ -21,6 +21,8 @@ pub(crate) struct Path {
     /// Flags for two-way calls and for one-ways: true if such calls may take the fast path
     /// ([`super::short`]).
     short: (bool, bool),
+    /// True if client interceptors are called at the points of each call.
+    pub(super) is_intercepted: bool,
     /// True if the path does not start with the reference's first endpoint, so that a new search
     /// from the first one may succeed when the path fails.
     pub(super) began_late: bool,
@@ -40,12 +42,12 @@ impl Path {
         began_late: bool,
     ) -> Self {
         let connection = &binding.connection;
-        // The fast path has no scheduling points and no interceptors; they are excluded here, once,
-        // so that calls need not check.
+        // The fast path has no scheduling points; they are excluded here, once, so that calls need
+        // not check. While the ORB starts, interceptors may still be registered.
         let shares = effective.mux != Mux::Exclusive
             && !effective.in_segment
             && !effective.needs_a_request()
-            && broker.interceptors.leave_calls_alone();
+            && broker.interceptors.are_settled();
         let one_ways_too = effective.buffering.is_none() || connection.sends_as_is();
         let is_answered = effective.answer_to_one_ways().is_some();
         Self {
@@ -56,6 +58,7 @@ impl Path {
                 shares && one_ways_too && !is_answered,
             ),
             effective,
+            is_intercepted: !broker.interceptors.client().is_empty(),
             began_late,
             levels,
             bound: binding.to_bound(),

@@ -145,6 +145,14 @@ impl Recent {
         self.0.last.connection = connection;
     }
 
+    /// Puts the cache back as [`Recent::keep`] does, with an emptied buffer.
+    // It does not call `keep`, so that this still is inlined where calls have no interceptors.
+    #[inline(never)]
+    pub(super) fn keep_emptied(mut self) {
+        self.0.block.reuse();
+        let _ = RECENT.try_with(|place| place.0.set(Some(self.0)));
+    }
+
     /// Puts the cache of recent paths back for the thread's next call; the current call has taken
     /// it out.
     #[inline]

@@ -3,8 +3,13 @@
 //! ([`super::invocation`]), but makes no decisions. Its only lock is the connection's sending lock,
 //! and it does not allocate.
 //!
+//! In an ORB with client interceptors, calls go through the same stages in a copy of the path
+//! ([`intercepted`]), so that other calls do not pay for them.
+//!
 //! Any other call takes the slow path, from the start or, if the request has already been sent,
 //! from that stage on.
+
+mod intercepted;
 
 use super::complete;
 use super::failure::{Failed, too_many_calls};
@@ -49,6 +54,9 @@ pub(super) fn attempt(
         return Short::No;
     };
     let last = recent.last();
+    if last.path.is_intercepted {
+        return intercepted::attempt(recent, callee, operation, arguments, results);
+    }
     if last.connection.is_busy() && operation.two_way {
         let elsewhere = last.connection.elsewhere(callee.lane, last.path.endpoint());
         if let Some(connection) = elsewhere {
@@ -138,7 +146,7 @@ impl ShortCall<'_> {
         self.record_stage(Stage::Sent, pending.id());
         probe::begins!(Point::ClientTransportReceive);
         // The request's block is reused for its reply.
-        match complete::wait_with(connection, block, &pending, self.deadline) {
+        match complete::wait_with::<false>(connection, block, &pending, self.deadline) {
             Waited::Own(reply) => {
                 let body = match reply.status {
                     ReplyStatus::UserException => Body::UserException,
@@ -234,7 +242,10 @@ impl ShortCall<'_> {
     }
 
     fn attempted(&self, outcome: Outcome) -> Box<Attempted> {
-        let deadline = self.deadline;
-        Box::new(Attempted { outcome, deadline })
+        Box::new(Attempted {
+            outcome,
+            deadline: self.deadline,
+            interrupted: None,
+        })
     }
 }

@@ -88,6 +88,45 @@ pub(super) fn by_head(
     check_length(length, connection)
 }
 
+/// Writes a request with these service contexts into `block`, otherwise as [`by_head`] does.
+pub(super) fn with_contexts(
+    (callee, connection): (&Callee<'_>, &ClientConnection),
+    (head, request_id): (&RequestHead, u32),
+    (operation, object_key, contexts): (&NamedOperation<'_>, &[u8], &[(u32, Vec<u8>)]),
+    arguments: &Arguments<'_>,
+    lends: bool,
+    block: &mut Block,
+) -> Result<(), Failed> {
+    if block.capacity() == 0 {
+        *block = connection.lend();
+    }
+    block.clear();
+    let unwritable = |error| unwritable(head.announces_code_sets, error);
+    let contexts: Vec<ServiceContext<'_>> =
+        contexts.iter().map(|(id, data)| (*id, &data[..])).collect();
+    let header = RequestHeader {
+        request_id,
+        response: operation.response,
+        target: Target::ObjectKey(object_key),
+        operation: operation.name(),
+        contexts: ServiceContexts::new(&contexts),
+    };
+    let (session, coding) = (&*connection.wire.session, coding(callee, connection));
+    let (kind, order) = (MessageKind::Request, ByteOrder::NATIVE);
+    let mut out = session.begin(std::mem::take(block), kind, order, coding);
+    let put = session.put_head(&mut out, &Head::Request(header, None));
+    put.map_err(unwritable)?;
+    if lends {
+        out.set_lender(connection.link().lender());
+    }
+    probe::begins!(Point::ClientMarshal);
+    body(&mut out, connection.wire.version, arguments).map_err(unwritable)?;
+    probe::begins!(Point::ClientMessagingSend);
+    *block = out.into_block();
+    session.finish(block).map_err(unwritable)?;
+    check_length(block.full_len(), connection)
+}
+
 /// Checks that the message is not longer than the limit of the connection.
 #[inline]
 pub(super) fn check_length(length: usize, connection: &ClientConnection) -> Result<(), Failed> {

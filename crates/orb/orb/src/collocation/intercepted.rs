@@ -10,14 +10,13 @@ use super::locality::{Caller, LocatedObject};
 use crate::adapter::{DispatchError, LocalRequest, Provided, Went};
 use crate::exception::SystemException;
 use crate::interceptor::{
-    At, CallDestination, CallFacts, ClientPass, Outcome, OwnedContext, Request, ServerOrb,
-    ServerPass,
+    At, CallDestination, CallFacts, ClientPass, Outcome, OwnedContext, Request, RequestTypes,
+    ServerOrb, ServerPass,
 };
 use crate::operation::NamedOperation;
-use crate::policy::SyncScope;
+use crate::policy::{Effective, SyncScope};
 use crate::server;
 use crate::upcall::WithinProcess;
-use arc_swap::Guard;
 use punctual_giop::{ServiceContext, ServiceContexts};
 use punctual_ior::Ior;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -66,7 +65,8 @@ pub(super) fn enter(
         broker.interceptors.slots().unwrap_or_default(),
     );
     let call = LocalCall::new(caller, here, operation, pass.request_id());
-    let at = call.at();
+    let policies = caller.object.effective(caller.orb.lanes().calling());
+    let at = call.at(&policies);
     if let Some(outcome) = pass.send_request(&at, Vec::new()) {
         return raised(outcome);
     }
@@ -118,7 +118,7 @@ impl<'c> LocalCall<'c> {
             response_expected: matches!(sync_scope, SyncScope::WithServer | SyncScope::WithTarget),
             sync_scope,
             details: operation.details,
-            typed: None,
+            types: RequestTypes::Unknown,
         };
         Self {
             caller,
@@ -128,7 +128,10 @@ impl<'c> LocalCall<'c> {
         }
     }
 
-    fn at(&self) -> At<'c> {
+    fn at<'a>(&self, policies: &'a Effective) -> At<'a>
+    where
+        'c: 'a,
+    {
         let (orb, object) = (self.caller.orb, self.caller.object);
         At {
             interceptors: orb.broker().interceptors.client(),
@@ -137,8 +140,8 @@ impl<'c> LocalCall<'c> {
                 target: object.called_as().ior(),
                 effective: object.original().ior(),
                 profile: 0,
-                policies: object.effective(orb.lanes().calling()),
-                registry: Guard::into_inner(orb.broker().protocols.now()),
+                policies,
+                protocols: &orb.broker().protocols,
                 environment: orb,
             },
         }

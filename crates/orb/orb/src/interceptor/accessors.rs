@@ -99,13 +99,13 @@ macro_rules! request_info {
             /// BAD_INV_ORDER 14.
             pub fn reply_status(&self) -> Result<ReplyStatus, SystemException> {
                 self.point.check(ValidAt::ENDS, "reply_status")?;
-                let status = self.outcome.as_ref().map(Outcome::status);
+                let status = self.outcome.map(Outcome::status);
                 Ok(status.unwrap_or(ReplyStatus::Unknown))
             }
 
             /// Returns the reference to which the call is forwarded, as an IOR.
             pub(crate) fn forwarded_to(&self) -> Result<&Ior, SystemException> {
-                match &self.outcome {
+                match self.outcome {
                     Some(Outcome::Forward(to)) if self.is_forwarded() => Ok(to),
                     // Valid for LOCATION_FORWARD alone (tables 16.1 and 16.2, their notes on it).
                     _ => Err(not_valid_here("forward_reference")),
@@ -134,7 +134,7 @@ macro_rules! request_info {
             /// Returns the repository id of the exception with which the request ends; empty if it ends without an
             /// exception.
             fn exception_id(&self) -> &str {
-                match &self.outcome {
+                match self.outcome {
                     Some(Outcome::System(exception)) => exception.kind().repository_id(),
                     Some(Outcome::User(id)) => id,
                     _ => "",
@@ -143,7 +143,7 @@ macro_rules! request_info {
 
             /// Returns the system exception with which the request ends, if it ends with one.
             fn system_exception(&self) -> Option<&SystemException> {
-                match &self.outcome {
+                match self.outcome {
                     Some(Outcome::System(exception)) => Some(exception),
                     _ => None,
                 }

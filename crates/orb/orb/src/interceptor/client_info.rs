@@ -22,13 +22,15 @@ use std::fmt;
 pub struct ClientRequestInfo<'a> {
     pub(super) point: ClientPoint,
     pub(super) facts: &'a CallFacts<'a>,
-    pub(super) place: CallDestination<'a>,
+    pub(super) place: &'a CallDestination<'a>,
     pub(super) request_contexts: &'a mut Vec<OwnedContext>,
+    /// Set when a context is added to the request.
+    pub(super) has_added_contexts: &'a mut bool,
     pub(super) reply_contexts: &'a [OwnedContext],
     pub(super) slots: &'a Slots,
     /// Number of `PICurrent` slots that the ORB has.
     pub(super) slot_count: u32,
-    pub(super) outcome: Option<Outcome>,
+    pub(super) outcome: Option<&'a Outcome>,
     pub(super) body: Option<&'a ReadBody<'a>>,
 }
 
@@ -89,7 +91,9 @@ impl ClientRequestInfo<'_> {
     ) -> Result<(), SystemException> {
         self.point
             .check(ValidAt(0b10000), "add_request_service_context")?;
-        add(self.request_contexts, (id, data), replace)
+        add(self.request_contexts, (id, data), replace)?;
+        *self.has_added_contexts = true;
+        Ok(())
     }
 
     /// Returns the reference on which the call was made, as an IOR
@@ -179,7 +183,7 @@ impl ClientRequestInfo<'_> {
     /// BAD_INV_ORDER 14.
     pub fn received_exception(&self) -> Result<Any, SystemException> {
         self.point.check(ValidAt(0b00010), "received_exception")?;
-        self.facts.exception(self.outcome.as_ref(), self.body)
+        self.facts.exception(self.outcome, self.body)
     }
 
     /// Returns the repository id of the exception that the caller is about to get.

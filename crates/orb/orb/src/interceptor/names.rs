@@ -127,8 +127,13 @@ impl Interceptors {
         let _ = self.0.set(registered);
     }
 
-    /// Returns whether calls may take the fast path, which calls no interceptors: no client
-    /// interceptor is registered, and none can be any more.
+    /// Returns whether the ORB's interceptors are known, so that no further one can be registered.
+    pub(crate) fn are_settled(&self) -> bool {
+        self.0.get().is_some()
+    }
+
+    /// Returns whether calls are made without interceptors: no client interceptor is registered,
+    /// and none can be any more.
     pub(crate) fn leave_calls_alone(&self) -> bool {
         self.0.get().is_some_and(|all| all.client.is_empty())
     }

@@ -1,13 +1,11 @@
 //! Destination of a call, as known to its client.
 
 use crate::policy::Effective;
-use crate::protocol::Registry;
+use crate::protocol::Protocols;
 use punctual_cdr::Environment;
 use punctual_ior::{Ior, TaggedComponent, TaggedProfile};
-use std::sync::Arc;
 
 /// Destination of a call, for the client's interceptors.
-#[derive(Clone)]
 pub(crate) struct CallDestination<'a> {
     /// Reference on which the call was made.
     pub(crate) target: &'a Ior,
@@ -17,9 +15,9 @@ pub(crate) struct CallDestination<'a> {
     /// Index of the profile in `effective` that the call uses.
     pub(crate) profile: usize,
     /// Policies in effect for the call.
-    pub(crate) policies: Arc<Effective>,
-    /// Protocol registry of the ORB, used to decode profiles.
-    pub(crate) registry: Arc<Registry>,
+    pub(crate) policies: &'a Effective,
+    /// Protocols of the ORB, used to decode profiles.
+    pub(crate) protocols: &'a Protocols,
     /// ORB of the caller, in which values are created.
     pub(crate) environment: &'a dyn Environment,
 }
@@ -32,7 +30,8 @@ impl CallDestination<'_> {
     /// Returns the components of the profile; none if the ORB does not know its protocol.
     pub(super) fn components(&self) -> Vec<TaggedComponent> {
         let decoded = self.profile().and_then(|profile| {
-            let codec = self.registry.codec(profile.tag)?;
+            let registry = self.protocols.now();
+            let codec = registry.codec(profile.tag)?;
             codec.decode(&profile.data).ok()
         });
         decoded

@@ -31,16 +31,32 @@ pub(crate) type ReadBody<'a> = dyn Fn(&mut dyn FnMut(&mut Decoder<'_>)) + 'a;
 /// Function that writes the arguments of a request.
 pub(crate) type WriteArguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
 
-/// Request of a stub or skeleton, with the types of the operation.
+/// Types of an operation, if its stub or skeleton knows them.
 #[derive(Clone)]
-pub(crate) struct TypedRequest<'a> {
-    pub(crate) types: &'static OperationTypes,
-    pub(crate) arguments: RequestArguments<'a>,
+pub(crate) enum RequestTypes<'a> {
+    Unknown,
+    /// At a server: the arguments begin at position `at`, where `arguments` may have been read past.
+    Received {
+        types: &'static OperationTypes,
+        arguments: &'a Decoder<'a>,
+        at: usize,
+    },
+    /// At a client: looked for by the operation's name, each time that interceptors ask for them.
+    Sought {
+        find: fn(&str) -> Option<&'static OperationTypes>,
+        arguments: &'a WriteArguments<'a>,
+        environment: &'a dyn Environment,
+    },
+}
+
+/// Request of a stub or skeleton, with the types of the operation.
+pub(super) struct TypedRequest<'a> {
+    pub(super) types: &'static OperationTypes,
+    arguments: RequestArguments<'a>,
 }
 
 /// Source from which interceptors get the arguments of a request.
-#[derive(Clone)]
-pub(crate) enum RequestArguments<'a> {
+enum RequestArguments<'a> {
     /// At a client: the function that writes them, called each time that interceptors ask for the
     /// arguments.
     Written(&'a WriteArguments<'a>, &'a dyn Environment),
@@ -61,6 +77,18 @@ impl TypedRequest<'_> {
             RequestArguments::Gone => return Err(not_available("arguments")),
         };
         read.map_err(|error| unmarshal_exception(error, CompletionStatus::No))
+    }
+}
+
+/// Returns the arguments that begin at position `at`, whether or not they have been read;
+/// [`RequestArguments::Gone`] if they have been released.
+fn received<'a>(arguments: &Decoder<'a>, at: usize) -> RequestArguments<'a> {
+    if arguments.position() == at {
+        return RequestArguments::Received(arguments.clone());
+    }
+    match arguments.earlier(at) {
+        Some(arguments) => RequestArguments::Received(arguments),
+        None => RequestArguments::Gone,
     }
 }
 
@@ -94,11 +122,33 @@ pub(crate) struct CallFacts<'a> {
     pub(crate) sync_scope: SyncScope,
     /// Description of an operation that is known only at run time.
     pub(crate) details: Option<&'a dyn OperationDetails>,
-    /// Types of an operation whose stub or skeleton knows them.
-    pub(crate) typed: Option<TypedRequest<'a>>,
+    pub(crate) types: RequestTypes<'a>,
 }
 
 impl<'a> CallFacts<'a> {
+    /// Returns the request with the types of its operation, if they are known.
+    pub(super) fn typed(&self) -> Option<TypedRequest<'a>> {
+        match &self.types {
+            RequestTypes::Unknown => None,
+            RequestTypes::Received {
+                types,
+                arguments,
+                at,
+            } => Some(TypedRequest {
+                types,
+                arguments: received(arguments, *at),
+            }),
+            RequestTypes::Sought {
+                find,
+                arguments,
+                environment,
+            } => find(self.operation).map(|types| TypedRequest {
+                types,
+                arguments: RequestArguments::Written(*arguments, *environment),
+            }),
+        }
+    }
+
     fn details(&self, what: &str) -> Result<&'a dyn OperationDetails, SystemException> {
         self.details.ok_or_else(|| not_available(what))
     }
@@ -113,7 +163,7 @@ impl<'a> CallFacts<'a> {
     }
 
     pub(super) fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
-        let arguments = match &self.typed {
+        let arguments = match self.typed() {
             Some(typed) => typed.read(|request| typed.types.arguments(request))?,
             None => self.details("arguments")?.arguments(),
         };
@@ -121,14 +171,14 @@ impl<'a> CallFacts<'a> {
     }
 
     pub(super) fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
-        match &self.typed {
+        match self.typed() {
             Some(typed) => Ok(typed.types.exceptions()),
             None => Ok(self.described("exceptions")?.exceptions()),
         }
     }
 
     pub(super) fn contexts(&self) -> Result<Vec<String>, SystemException> {
-        match &self.typed {
+        match self.typed() {
             Some(typed) => Ok(typed
                 .types
                 .contexts()
@@ -140,7 +190,7 @@ impl<'a> CallFacts<'a> {
     }
 
     pub(super) fn operation_context(&self) -> Result<Context, SystemException> {
-        match &self.typed {
+        match self.typed() {
             Some(typed) => typed.read(|request| typed.types.context(request)),
             None => Ok(self.described("operation_context")?.operation_context()),
         }
@@ -148,7 +198,7 @@ impl<'a> CallFacts<'a> {
 
     /// Returns whether the types of the results are known.
     pub(super) fn are_results_known(&self) -> bool {
-        self.typed.is_some() || self.details.is_some_and(OperationDetails::is_described)
+        self.typed().is_some() || self.details.is_some_and(OperationDetails::is_described)
     }
 
     /// Returns the result, and the arguments with their values after the call.
@@ -157,7 +207,7 @@ impl<'a> CallFacts<'a> {
         body: Option<&ReadBody<'_>>,
         what: &str,
     ) -> Result<(Any, Vec<Parameter>), SystemException> {
-        let Some(typed) = &self.typed else {
+        let Some(typed) = self.typed() else {
             let details = self.described(what)?;
             let (result, arguments) = self.read(body, what, |input| details.results(input))?;
             return Ok((result, parameters(arguments)));

@@ -23,4 +23,7 @@ pub trait ServedObject: Send {
 
     /// Returns the policy of this type that the object's adapter has.
     fn policy(&self, policy_type: u32) -> Option<Policy>;
+
+    /// Called when the request is over. An adapter may keep the memory for a later request.
+    fn release(self: Box<Self>) {}
 }

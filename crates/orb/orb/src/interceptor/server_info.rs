@@ -33,11 +33,13 @@ pub struct ServerRequestInfo<'a> {
     pub(super) orb: ServerOrb<'a>,
     pub(super) request_contexts: ServiceContexts<'a>,
     pub(super) reply_contexts: &'a mut Vec<OwnedContext>,
+    /// Set when a context is added to the reply.
+    pub(super) has_added_contexts: &'a mut bool,
     pub(super) slots: &'a mut Slots,
     /// Number of `PICurrent` slots that the ORB has.
     pub(super) slot_count: u32,
     pub(super) object: Option<&'a dyn ServedObject>,
-    pub(super) outcome: Option<Outcome>,
+    pub(super) outcome: Option<&'a Outcome>,
     pub(super) body: Option<&'a ReadBody<'a>>,
 }
 
@@ -99,7 +101,9 @@ impl<'a> ServerRequestInfo<'a> {
         data: &[u8],
         replace: bool,
     ) -> Result<(), SystemException> {
-        add(self.reply_contexts, (id, data), replace)
+        add(self.reply_contexts, (id, data), replace)?;
+        *self.has_added_contexts = true;
+        Ok(())
     }
 
     /// Returns the exception that is about to be sent as the reply. A user exception is available
@@ -110,7 +114,7 @@ impl<'a> ServerRequestInfo<'a> {
     /// BAD_INV_ORDER 14.
     pub fn sending_exception(&self) -> Result<Any, SystemException> {
         self.point.check(ValidAt(0b00010), "sending_exception")?;
-        self.facts.exception(self.outcome.as_ref(), self.body)
+        self.facts.exception(self.outcome, self.body)
     }
 
     /// Returns the repository id of the exception that is about to be sent. (In the standard, only

@@ -1,9 +1,10 @@
 //! Pass of a request through the server's interception points.
 
 use super::OwnedContext;
-use super::guard::{guarded, instead};
+use super::guard::{each_guarded, instead};
 use super::outcome::Outcome;
 use super::points::ServerPoint;
+use super::request_ids::RequestIds;
 use super::request_info::{CallFacts, ReadBody};
 use super::served::ServedObject;
 use super::server_info::{ServerOrb, ServerRequestInfo};
@@ -12,9 +13,9 @@ use super::traits::ServerRequestInterceptor;
 use crate::operation::OperationDetails;
 use crate::operation_types::OperationTypes;
 use punctual_giop::ServiceContexts;
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// State of a request at the server between interception points.
 pub(crate) struct ServerPass {
@@ -27,6 +28,8 @@ pub(crate) struct ServerPass {
     /// Number of interceptors whose starting point has succeeded: the flow stack (§16.3.3).
     entered: usize,
     pub(crate) reply_contexts: Vec<OwnedContext>,
+    /// True once an interceptor has added or replaced a service context of the reply.
+    pub(crate) has_added_contexts: bool,
     /// Description of the target object, known from `receive_request` on.
     object: Option<Box<dyn ServedObject>>,
     /// Description of the operation by a servant that knows its operations only at run time.
@@ -46,6 +49,11 @@ pub(crate) struct ServerPass {
     in_upcall: usize,
 }
 
+thread_local! {
+    /// Memory of an earlier request of the thread, so that requests do not allocate.
+    static SPARE: Cell<Option<Box<ServerPass>>> = const { Cell::new(None) };
+}
+
 /// Interceptors, and the facts about the request that they can query.
 pub(crate) struct Request<'a> {
     pub(crate) interceptors: &'a [Arc<dyn ServerRequestInterceptor>],
@@ -57,15 +65,14 @@ pub(crate) struct Request<'a> {
 impl ServerPass {
     /// Creates the pass of a request that an ORB serves.
     pub(crate) fn new(orb: u64, slot_count: u32) -> Self {
-        static REQUESTS: AtomicU32 = AtomicU32::new(1);
         Self {
-            // Relaxed: only uniqueness matters.
-            request_id: REQUESTS.fetch_add(1, Ordering::Relaxed),
+            request_id: RequestIds::SERVER.next(),
             orb,
             slots: Slots::default(),
             slot_count,
             entered: 0,
             reply_contexts: Vec::new(),
+            has_added_contexts: false,
             object: None,
             details: None,
             typed: None,
@@ -76,6 +83,31 @@ impl ServerPass {
         }
     }
 
+    /// Creates a pass in memory of an earlier request of the thread, if there is any.
+    pub(crate) fn boxed(orb: u64, slot_count: u32) -> Box<Self> {
+        let pass = Self::new(orb, slot_count);
+        match SPARE.try_with(Cell::take).ok().flatten() {
+            Some(mut spare) => {
+                *spare = pass;
+                spare
+            }
+            None => Box::new(pass),
+        }
+    }
+
+    /// Ends the pass, and keeps its memory for a later request of the thread.
+    pub(crate) fn release(mut self: Box<Self>) {
+        if let Some(object) = self.object.take() {
+            object.release();
+        }
+        self.details = None;
+        self.refused = None;
+        self.slots = Slots::default();
+        self.reply_contexts = Vec::new();
+        // Not kept by a thread that is ending.
+        let _ = SPARE.try_with(|spare| spare.set(Some(self)));
+    }
+
     pub(crate) fn request_id(&self) -> u32 {
         self.request_id
     }
@@ -83,17 +115,15 @@ impl ServerPass {
     /// Runs the starting point. Returns the outcome if the request is not to be processed further.
     pub(crate) fn receive_request_service_contexts(&mut self, of: &Request<'_>) -> Option<Outcome> {
         let point = ServerPoint::ReceiveRequestServiceContexts;
-        for interceptor in of.interceptors {
-            let mut info = self.info(of, (point, None), None);
-            let called = guarded((interceptor.name(), point.name()), || {
-                interceptor.receive_request_service_contexts(&mut info)
-            });
-            match called {
-                Ok(()) => self.entered += 1,
-                Err(raised) => return Some(instead(None, raised)),
-            }
-        }
-        None
+        let mut entered = 0;
+        let mut info = self.info(of, (point, None), None);
+        let called = each_guarded(of.interceptors.iter(), point.name(), |interceptor| {
+            interceptor.receive_request_service_contexts(&mut info)?;
+            entered += 1;
+            Ok(())
+        });
+        self.entered = entered;
+        called.err().map(|raised| instead(None, raised))
     }
 
     /// Runs the intermediate point of the interceptors on the flow stack. Returns the outcome if
@@ -112,24 +142,22 @@ impl ServerPass {
     /// [`ServerPass::leave_upcall`].
     pub(crate) fn enter_upcall(&mut self, object: Option<Box<dyn ServedObject>>) {
         self.object = object;
-        let thread = ThreadSlots { orb: self.orb };
-        self.around = Some(thread.replace(self.slots.clone()));
+        self.around = Some(match self.slot_count {
+            0 => Slots::default(),
+            _ => ThreadSlots { orb: self.orb }.replace(self.slots.clone()),
+        });
     }
 
     /// Runs the intermediate point without preparing the thread for the upcall.
     pub(crate) fn tell_received(&mut self, of: &Request<'_>) -> Option<Outcome> {
         let point = ServerPoint::ReceiveRequest;
         self.in_upcall = self.entered;
-        for interceptor in of.interceptors.get(..self.entered).unwrap_or_default() {
-            let mut info = self.info(of, (point, None), None);
-            let called = guarded((interceptor.name(), point.name()), || {
-                interceptor.receive_request(&mut info)
-            });
-            if let Err(raised) = called {
-                return Some(instead(None, raised));
-            }
-        }
-        None
+        let begun = of.interceptors.get(..self.entered).unwrap_or_default();
+        let mut info = self.info(of, (point, None), None);
+        let called = each_guarded(begun.iter(), point.name(), |interceptor| {
+            interceptor.receive_request(&mut info)
+        });
+        called.err().map(|raised| instead(None, raised))
     }
 
     /// Splits the pass of a request that will be answered later, perhaps by another thread. Returns
@@ -148,6 +176,7 @@ impl ServerPass {
             slot_count: self.slot_count,
             entered: std::mem::take(&mut self.entered),
             reply_contexts: self.reply_contexts.clone(),
+            has_added_contexts: self.has_added_contexts,
             object: self.object.take(),
             details: self.details.clone(),
             typed: self.typed,
@@ -165,14 +194,17 @@ impl ServerPass {
             return;
         };
         let begun = interceptors.get(..self.in_upcall).unwrap_or_default();
-        for interceptor in begun.iter().rev() {
-            // A panic is logged by the guard, and does not affect the request.
-            let _ = guarded((interceptor.name(), "upcall_ended"), || {
-                interceptor.upcall_ended(self.request_id);
-                Ok(())
-            });
+        let mut left = begun.iter().rev();
+        // A panic is logged by the guard, and affects neither the request nor other interceptors.
+        while each_guarded(&mut left, "upcall_ended", |interceptor| {
+            interceptor.upcall_ended(self.request_id);
+            Ok(())
+        })
+        .is_err()
+        {}
+        if self.slot_count > 0 {
+            self.slots = ThreadSlots { orb: self.orb }.replace(around);
         }
-        self.slots = ThreadSlots { orb: self.orb }.replace(around);
     }
 
     /// Runs, in reverse order, the ending points of the interceptors on the flow stack. Returns the
@@ -184,27 +216,28 @@ impl ServerPass {
         body: Option<&ReadBody<'_>>,
     ) -> Option<Outcome> {
         let begun = of.interceptors.get(..std::mem::take(&mut self.entered));
+        let mut left = begun.unwrap_or_default().iter().rev();
         let mut has_changed = false;
-        for interceptor in begun.unwrap_or_default().iter().rev() {
+        loop {
             let point = outcome.server_point();
-            let mut info = self.info(of, (point, Some(outcome.clone())), body);
-            let called = guarded((interceptor.name(), point.name()), || match point {
+            let mut info = self.info(of, (point, Some(&outcome)), body);
+            let called = each_guarded(&mut left, point.name(), |interceptor| match point {
                 ServerPoint::SendReply => Ok(interceptor.send_reply(&mut info)?),
                 ServerPoint::SendException => interceptor.send_exception(&mut info),
                 _ => interceptor.send_other(&mut info),
             });
-            if let Err(raised) = called {
-                outcome = instead(Some(&outcome), raised);
-                has_changed = true;
-            }
+            let Err(raised) = called else {
+                return has_changed.then_some(outcome);
+            };
+            outcome = instead(Some(&outcome), raised);
+            has_changed = true;
         }
-        has_changed.then_some(outcome)
     }
 
     fn info<'i>(
         &'i mut self,
         of: &'i Request<'i>,
-        (point, outcome): (ServerPoint, Option<Outcome>),
+        (point, outcome): (ServerPoint, Option<&'i Outcome>),
         body: Option<&'i ReadBody<'i>>,
     ) -> ServerRequestInfo<'i> {
         ServerRequestInfo {
@@ -213,6 +246,7 @@ impl ServerPass {
             orb: of.orb,
             request_contexts: of.contexts,
             reply_contexts: &mut self.reply_contexts,
+            has_added_contexts: &mut self.has_added_contexts,
             slots: &mut self.slots,
             slot_count: self.slot_count,
             object: self

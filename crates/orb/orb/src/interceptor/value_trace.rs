@@ -65,7 +65,7 @@ fn show_reply(
     result: Result<Any, SystemException>,
     arguments: Arguments,
 ) {
-    if facts.typed.is_none() || !facts.response_expected {
+    if facts.typed().is_none() || !facts.response_expected {
         return;
     }
     let mut lines = Lines::new(way, facts);
@@ -78,7 +78,7 @@ fn show_reply(
 }
 
 fn show_exception(way: &str, facts: &CallFacts<'_>, exception: Result<Any, SystemException>) {
-    if facts.typed.is_none() {
+    if facts.typed().is_none() {
         return;
     }
     let mut lines = Lines::new(way, facts);
@@ -105,7 +105,7 @@ impl Lines {
 
     /// Adds a line for each argument, except arguments of the direction `but`.
     fn arguments(&mut self, facts: &CallFacts<'_>, arguments: Arguments, but: ParameterMode) {
-        let Some(typed) = &facts.typed else {
+        let Some(typed) = facts.typed() else {
             return;
         };
         match arguments {

@@ -18,6 +18,9 @@ pub struct Giop {
     one_way: bool,
 }
 
+/// Offset of the body in a plain reply without service contexts, in bytes.
+const PLAIN_REPLY_HEAD: usize = MessageHeader::LEN + 12;
+
 /// Session of the protocol GIOP, which needs no state.
 #[derive(Debug)]
 struct GiopSession;
@@ -148,6 +151,10 @@ impl Session for GiopSession {
             origin: 0,
             body,
         })
+    }
+
+    fn may_have_contexts(&self, reply: &OwnReply) -> bool {
+        reply.body != PLAIN_REPLY_HEAD
     }
 
     #[inline]

@@ -272,6 +272,13 @@ pub trait Session: Send + Sync + Debug {
         None
     }
 
+    /// Returns whether a reply that [`Session::match_plain_reply`] has recognized may have service
+    /// contexts.
+    fn may_have_contexts(&self, reply: &OwnReply) -> bool {
+        let _ = reply;
+        true
+    }
+
     /// Recognizes a usual request by the fast path: `received` must be exactly one complete
     /// message. If it returns `None`, use [`Session::examine`].
     ///
@@ -287,8 +294,8 @@ pub trait Session: Send + Sync + Debug {
         None
     }
 
-    /// Decodes the header of a usual reply by the fast path, given the bytes from the origin of
-    /// alignment on. If it returns `None`, use [`Session::get_head`].
+    /// Decodes the header of a usual reply without service contexts by the fast path, given the bytes
+    /// from the origin of alignment on. If it returns `None`, use [`Session::get_head`].
     #[inline]
     fn parse_plain_reply(&self, header: &MessageHeader, octets: &[u8]) -> Option<ReplyHead> {
         let _ = (header, octets);

@@ -41,12 +41,22 @@ pub struct ServerCall<'m> {
     pub(super) arrival: Option<FrameArrival>,
     /// Block that holds the reply, or memory for it; owned by the serving thread.
     pub(super) reply: &'m mut Block,
-    pub(super) has_reply: bool,
+    pub(super) made: MadeReply,
     /// True if the early reply of SYNC_WITH_SERVER has been made, or another object has taken over
     /// the reply.
     pub(super) answered: bool,
     /// Interceptors' state for this request, if the ORB has interceptors.
     pub(super) pass: Option<Box<ServerPass>>,
+}
+
+/// Reply that has been encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MadeReply {
+    None,
+    /// Answer of this status, with the service contexts of [`ServerCall::reply_contexts`].
+    Answer(ReplyStatus),
+    /// Reply of another server, which was passed back with its service contexts.
+    PassedBack,
 }
 
 /// Sender of replies that are sent before their upcall (SYNC_WITH_SERVER) or after it has returned.
@@ -98,7 +108,7 @@ impl<'m> ServerCall<'m> {
             message: Some(message),
             arrival,
             reply,
-            has_reply: false,
+            made: MadeReply::None,
             answered: false,
             pass: None,
         }
@@ -129,7 +139,7 @@ impl<'m> ServerCall<'m> {
             message: None,
             arrival: None,
             reply,
-            has_reply: false,
+            made: MadeReply::None,
             answered: false,
             pass: None,
         }
@@ -290,7 +300,7 @@ impl<'m> ServerCall<'m> {
         if !self.expects_reply() || self.answered {
             return Ok(Dispatched(()));
         }
-        if self.has_reply {
+        if self.has_reply() {
             self.forget_answer();
         }
         if self.reply.capacity() == 0 {
@@ -304,7 +314,7 @@ impl<'m> ServerCall<'m> {
         if length > self.conversation.long_reply {
             self.charge_long_reply(length)?;
         }
-        self.has_reply = true;
+        self.made = MadeReply::Answer(status);
         Ok(Dispatched(()))
     }
 
@@ -336,7 +346,7 @@ impl<'m> ServerCall<'m> {
     #[cold]
     fn forget_answer(&mut self) {
         self.reply.clear();
-        self.has_reply = false;
+        self.made = MadeReply::None;
     }
 
     /// Records that the servant has been found and is about to run. Sends the reply now if the
@@ -371,16 +381,22 @@ impl<'m> ServerCall<'m> {
         self.pass.is_some() || self.reply_contexts.own_memory()
     }
 
+    /// Returns `true` if a reply has been encoded.
+    #[inline]
+    pub(super) fn has_reply(&self) -> bool {
+        self.made != MadeReply::None
+    }
+
     /// Returns the encoded reply, if the client waits for one.
     #[inline]
     pub(super) fn reply_made(&self) -> Option<&Block> {
-        self.has_reply.then_some(&*self.reply)
+        self.has_reply().then_some(&*self.reply)
     }
 
     /// Returns `true` if the client waits for a reply and none has been made.
     #[inline]
     pub(super) fn is_owed_an_answer(&self) -> bool {
-        !self.has_reply && !self.answered && self.expects_reply()
+        !self.has_reply() && !self.answered && self.expects_reply()
     }
 }
 

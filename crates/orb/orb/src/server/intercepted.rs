@@ -6,7 +6,7 @@
 //! ORBs are called directly.
 
 use super::adapter::ObjectAdapter;
-use super::call::{Dispatched, ServerCall};
+use super::call::{Dispatched, MadeReply, ServerCall};
 use super::panics::panicked;
 use crate::adapter::{Collocated, DispatchError, Location};
 use crate::broker::Broker;
@@ -14,8 +14,8 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
 };
 use crate::interceptor::{
-    CallFacts, Outcome, OwnedContext, ReadBody, Request, RequestArguments, ServedObject, ServerOrb,
-    ServerPass, TypedRequest,
+    CallFacts, Outcome, OwnedContext, ReadBody, Request, RequestTypes, ServedObject, ServerOrb,
+    ServerPass,
 };
 use crate::messaging::{Examined, Head};
 use crate::operation::OperationDetails;
@@ -65,7 +65,7 @@ impl ObjectAdapter for Intercepted {
             return self.adapter.dispatch(object_key, call);
         }
         let slots = interceptors.slots().unwrap_or_default();
-        let mut pass = Box::new(ServerPass::new(self.broker.number(), slots));
+        let mut pass = ServerPass::boxed(self.broker.number(), slots);
         let refused = pass.receive_request_service_contexts(&call.to_intercept(&pass, None));
         call.carry(&pass.reply_contexts);
         call.pass = Some(pass);
@@ -206,13 +206,10 @@ impl<'m> ServerCall<'m> {
     }
 
     fn to_intercept<'r>(
-        &self,
+        &'r self,
         pass: &ServerPass,
         details: Option<&'r (dyn OperationDetails + Send)>,
-    ) -> Request<'r>
-    where
-        'm: 'r,
-    {
+    ) -> Request<'r> {
         let broker = self.conversation.broker();
         let ids = broker.ids();
         Request {
@@ -227,10 +224,14 @@ impl<'m> ServerCall<'m> {
                     _ => SyncScope::WithTransport,
                 },
                 details: details.map(|details| details as &dyn OperationDetails),
-                typed: pass.typed.map(|(types, at)| TypedRequest {
-                    types,
-                    arguments: self.received(at),
-                }),
+                types: match pass.typed {
+                    Some((types, at)) => RequestTypes::Received {
+                        types,
+                        arguments: &self.arguments,
+                        at,
+                    },
+                    None => RequestTypes::Unknown,
+                },
             },
             orb: ServerOrb {
                 orb_id: ids.orb,
@@ -238,18 +239,6 @@ impl<'m> ServerCall<'m> {
                 environment: self.environment(),
             },
             contexts: self.contexts,
-        }
-    }
-
-    /// Returns the arguments, which begin at position `at`, whether or not they have been read;
-    /// [`RequestArguments::Gone`] if they have been released.
-    fn received(&self, at: usize) -> RequestArguments<'m> {
-        if self.arguments.position() == at {
-            return RequestArguments::Received(self.arguments.clone());
-        }
-        match self.arguments.earlier(at) {
-            Some(arguments) => RequestArguments::Received(arguments),
-            None => RequestArguments::Gone,
         }
     }
 
@@ -267,25 +256,17 @@ impl<'m> ServerCall<'m> {
         answered: Result<Dispatched, DispatchError>,
     ) -> Result<Dispatched, DispatchError> {
         pass.leave_upcall(self.conversation.broker().interceptors.server());
-        let made = self.has_reply.then(|| self.made()).and_then(Result::ok);
-        let contexts = match &made {
-            Some(made) => made.contexts(),
-            None => self.reply_contexts.all(),
-        };
-        let contexts = contexts.iter().map(|(id, data)| (*id, data.to_vec()));
-        pass.reply_contexts = contexts.collect();
-        let before = pass.reply_contexts.clone();
-        let outcome = match (&answered, &made) {
-            (Ok(_), Some(made)) => made.outcome(),
-            (Ok(_), None) => Outcome::Sent,
-            (Err(DispatchError::System(exception)), _) => Outcome::System(exception.clone()),
-            (Err(DispatchError::Forward(to) | DispatchError::ForwardPermanently(to)), _) => {
+        self.note_contexts(&mut pass);
+        let outcome = match &answered {
+            Ok(_) => self.outcome(),
+            Err(DispatchError::System(exception)) => Outcome::System(exception.clone()),
+            Err(DispatchError::Forward(to) | DispatchError::ForwardPermanently(to)) => {
                 Outcome::Forward(to.clone())
             }
         };
         let body = |look: &mut dyn FnMut(&mut Decoder<'_>)| {
-            if let Some(made) = &made {
-                look(&mut made.body.clone());
+            if let Some(mut made) = self.made() {
+                look(&mut made.body);
             }
         };
         let details = pass.details.clone();
@@ -294,7 +275,6 @@ impl<'m> ServerCall<'m> {
             outcome,
             Some(&body as &ReadBody<'_>),
         );
-        drop(made);
         let answered = match changed {
             Some(outcome) => {
                 self.forget_made();
@@ -302,23 +282,56 @@ impl<'m> ServerCall<'m> {
             }
             None => answered,
         };
-        match (answered.is_ok(), self.has_reply) {
-            (true, true) if pass.reply_contexts != before => {
-                self.replace_contexts(&pass.reply_contexts)?
+        match (answered.is_ok(), self.has_reply()) {
+            (true, true) if pass.has_added_contexts => {
+                self.replace_contexts(&pass.reply_contexts)?;
             }
             (false, _) => self.carry(&pass.reply_contexts),
             _ => {}
         }
+        pass.release();
         answered
     }
 
     fn forget_made(&mut self) {
         self.reply.clear();
-        self.has_reply = false;
+        self.made = MadeReply::None;
     }
 
-    /// Returns the header and body of the encoded reply.
-    fn made(&self) -> Result<Made<'_>, CdrError> {
+    /// Lists for interceptors the service contexts that the reply has.
+    fn note_contexts(&self, pass: &mut ServerPass) {
+        pass.has_added_contexts = false;
+        pass.reply_contexts.clear();
+        let mut note = |contexts: Vec<ServiceContext<'_>>| {
+            let contexts = contexts.iter().map(|(id, data)| (*id, data.to_vec()));
+            pass.reply_contexts.extend(contexts);
+        };
+        let passed_back = match self.made {
+            MadeReply::PassedBack => self.made(),
+            _ => None,
+        };
+        match passed_back {
+            Some(made) => note(made.contexts()),
+            None if self.reply_contexts.is_none() => {}
+            None => note(self.reply_contexts.all()),
+        }
+    }
+
+    /// Returns the outcome of a request that its adapter has answered.
+    fn outcome(&self) -> Outcome {
+        match self.made {
+            MadeReply::None => Outcome::Sent,
+            MadeReply::Answer(ReplyStatus::NoException) => Outcome::Reply,
+            _ => self.made().map_or(Outcome::Sent, |made| made.outcome()),
+        }
+    }
+
+    /// Returns the header and body of the encoded reply; `None` if there is none.
+    fn made(&self) -> Option<Made<'_>> {
+        self.has_reply().then(|| self.decoded().ok()).flatten()
+    }
+
+    fn decoded(&self) -> Result<Made<'_>, CdrError> {
         let (session, limits) = (
             &self.conversation.session,
             self.conversation.broker().limits(),
@@ -347,7 +360,7 @@ impl<'m> ServerCall<'m> {
         }
         let contexts: Vec<ServiceContext<'_>> =
             contexts.iter().map(|(id, data)| (*id, &data[..])).collect();
-        let again = self.made().and_then(|made| {
+        let again = self.decoded().and_then(|made| {
             let body = RawBody::of(&made.body, self.reply.lent())?;
             self.encode_with(made.header.status, ServiceContexts::new(&contexts), &body)
         });

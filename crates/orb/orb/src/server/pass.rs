@@ -1,6 +1,6 @@
 //! Requests and replies that bridges pass on undecoded.
 
-use super::call::{Dispatched, ServerCall};
+use super::call::{Dispatched, MadeReply, ServerCall};
 use crate::adapter::DispatchError;
 use crate::exception::cdr_exception;
 use crate::relayed::{RawBody, RelayedReply, RelayedRequest, Terms, put_reply_head};
@@ -47,7 +47,7 @@ impl<'m> ServerCall<'m> {
         if length > self.conversation.long_reply {
             self.charge_long_reply(length)?;
         }
-        self.has_reply = true;
+        self.made = MadeReply::PassedBack;
         Ok(Dispatched(()))
     }
 

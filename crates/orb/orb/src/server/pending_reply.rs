@@ -7,7 +7,7 @@
 //! unanswered, it is answered with NO_RESPONSE, or with UNKNOWN if a panic drops it; if it exceeds
 //! its time-out, with TIMEOUT, by the thread that reads its lane's replies.
 
-use super::call::{Dispatched, EarlyReplySender, ServerCall};
+use super::call::{Dispatched, EarlyReplySender, MadeReply, ServerCall};
 use super::pending::{Awaited, PendingReplySender, RECORD, TooMany};
 use crate::adapter::DispatchError;
 use crate::budget::{Hold, NoRoom};
@@ -122,9 +122,9 @@ impl ServerCall<'_> {
         // The upcall's own count is still held, so this one succeeds whether the connection is
         // closing or not.
         conversation.begin_request();
-        if self.has_reply {
+        if self.has_reply() {
             self.reply.clear();
-            self.has_reply = false;
+            self.made = MadeReply::None;
         }
         // From now on no answer of the upcall is sent.
         self.answered = true;
@@ -288,7 +288,7 @@ impl Claimed<'_> {
                 (reply, Err(AnswerError::Instead(nothing)))
             }
             Ok(_) => {
-                let is_made = call.has_reply;
+                let is_made = call.has_reply();
                 drop(call);
                 (is_made.then(|| std::mem::take(memory)), Ok(()))
             }
@@ -329,7 +329,7 @@ impl Claimed<'_> {
             message: None,
             arrival: None,
             reply,
-            has_reply: false,
+            made: MadeReply::None,
             answered: false,
             pass: None,
         }

@@ -86,10 +86,14 @@ fn adapter_of(upcall: ObjectUpcall) -> Option<Arc<Adapter>> {
     root.and_then(|root| root.named(upcall.adapter.name))
 }
 
-/// Returns the object of the calling thread's upcall, and its adapter.
-pub(crate) fn serving() -> Option<(Arc<Adapter>, ObjectId)> {
+/// Returns the adapter of the calling thread's upcall, and writes the object's id to `id`.
+pub(crate) fn serving(id: &mut Vec<u8>) -> Option<Arc<Adapter>> {
     let upcall = innermost()?;
-    Some((adapter_of(upcall)?, upcall.id()))
+    upcall.with_id(|octets| {
+        id.clear();
+        id.extend_from_slice(octets);
+    });
+    adapter_of(upcall)
 }
 
 // A query for the object outside of an upcall.

@@ -167,11 +167,16 @@ fn upcalls() -> Vec<ObjectUpcall> {
 impl ObjectUpcall {
     /// Returns the object id of the upcall's target.
     pub(super) fn id(&self) -> ObjectId {
+        self.with_id(|octets| octets.into())
+    }
+
+    /// Passes the object id of the upcall's target to `use_id`.
+    pub(super) fn with_id<R>(&self, use_id: impl FnOnce(&[u8]) -> R) -> R {
         match self.object {
-            Object::EntryId(entry_id) => (&entry_id.octets()).into(),
+            Object::EntryId(entry_id) => use_id(&entry_id.octets()),
             Object::Id { begin, end, .. } => NAMED.with_borrow(|named| {
                 let id = named.ids.get(begin..end);
-                id.unwrap_or_default().into()
+                use_id(id.unwrap_or_default())
             }),
         }
     }

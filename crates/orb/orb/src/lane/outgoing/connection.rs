@@ -146,7 +146,7 @@ impl ClientConnection {
 
     /// Returns the deadline of a call that may block for at most `bound`, because others may need
     /// its thread. Returns `deadline` unchanged if the thread serves others while it waits.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bounded(&self, deadline: Deadline, bound: Option<Duration>) -> Deadline {
         match bound {
             Some(bound) if !self.waiting.serves_meanwhile() => {

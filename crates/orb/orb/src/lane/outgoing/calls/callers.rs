@@ -100,7 +100,7 @@ impl<R, T> Callers<R, T> {
     }
 
     /// Adds a caller; returns `None` if too many already wait.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn register(&self) -> Option<Caller<'_, T>> {
         Some(Caller {
             place: self.table.register()?,

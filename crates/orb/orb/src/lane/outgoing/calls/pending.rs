@@ -15,6 +15,7 @@ pub(crate) struct PendingReply<'c> {
 
 impl ClientConnection {
     /// Returns a new entry for a caller; `None` if too many already wait.
+    #[inline(always)]
     pub(crate) fn register(&self) -> Option<PendingReply<'_>> {
         Some(PendingReply {
             connection: self,

@@ -110,7 +110,7 @@ impl<T> ReplyTable<T> {
 
     /// Returns a place for one more caller; `None` when [`MAX_WAITING`] wait already. Allocates
     /// only if more wait at once than ever before.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn register(&self) -> Option<ReplyPlace<'_, T>> {
         match self.first.take() {
             Some(at) => self.enter(&self.first, at, 0),

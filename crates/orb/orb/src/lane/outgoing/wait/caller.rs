@@ -23,15 +23,18 @@ impl ClientConnection {
 
     /// Waits for a reply, which may be received into `block`. Blocks as [`ClientConnection::wait`]
     /// does.
+    ///
+    /// `INTERCEPTED` makes a function of its own of the calls with interceptors: each of the two has
+    /// one caller, in which it is inlined.
     #[inline]
-    pub(crate) fn wait_with(
+    pub(crate) fn wait_with<const INTERCEPTED: bool>(
         &self,
         block: &mut Block,
         pending: &PendingReply<'_>,
         deadline: Deadline,
     ) -> Waited {
         match &self.waiting {
-            WaitStrategy::Read => self.read_with(block, pending, deadline),
+            WaitStrategy::Read => self.read_with::<INTERCEPTED>(block, pending, deadline),
             WaitStrategy::Reactor(reactor) => {
                 Waited::Otherwise(reactor.wait(&pending.caller.place, deadline))
             }
