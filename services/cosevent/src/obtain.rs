@@ -11,7 +11,7 @@ use crate::channel::Channel;
 use crate::cos_event_channel_admin::{
     ProxyPullConsumer, ProxyPullSupplier, ProxyPushConsumer, ProxyPushSupplier,
 };
-use crate::cos_typed_event_channel_admin::TypedProxyPushConsumer;
+use crate::cos_typed_event_channel_admin::{TypedProxyPullSupplier, TypedProxyPushConsumer};
 use crate::kept::{Connection, EventInterface, ProxyKind as Kind};
 use crate::proxy::Proxy;
 use crate::pull_consumer::PullConsumerProxy;
@@ -20,7 +20,8 @@ use crate::push_consumer::PushConsumerProxy;
 use crate::push_supplier::PushSupplierProxy;
 use crate::refusal::Refusal;
 use crate::typed::{
-    self, TypedEntrance, TypedPushConsumerProxy, TypedPushSupplierProxy, id_of_entrance,
+    self, PullExit, PullInterface, TypedEntrance, TypedPullSupplierProxy, TypedPushConsumerProxy,
+    TypedPushSupplierProxy, id_of_object,
 };
 
 /// Makes a proxy for a supplier that pushes.
@@ -40,7 +41,7 @@ pub(crate) fn push_consumer(channel: &Arc<Channel>) -> Result<ProxyPushConsumer,
 /// As of [`push_consumer`].
 pub(crate) fn pull_supplier(channel: &Arc<Channel>) -> Result<ProxyPullSupplier, Refusal> {
     let number = channel.common.objects.number();
-    let proxy = PullSupplierProxy::new(channel.clone(), number);
+    let proxy = PullSupplierProxy::new(channel.clone(), number, None);
     let servant = <ProxyPullSupplier as Implements<_>>::servant(Amh::shared(proxy.clone()));
     added(channel, number, proxy, servant)
 }
@@ -91,6 +92,21 @@ pub(crate) fn typed_push_supplier(
     Ok(made_typed_supplier(channel, number, interface)?.0)
 }
 
+/// Makes a proxy for a consumer that pulls by an object of `Pull<I>`, where I is the interface.
+///
+/// # Errors
+/// As of [`typed_push_consumer`]; there is no `Pull<I>`, or the IDL has another one.
+pub(crate) fn typed_pull_supplier(
+    channel: &Arc<Channel>,
+    interface: Arc<typed::Interface>,
+) -> Result<TypedProxyPullSupplier, Refusal> {
+    let pulled = pulled(channel, interface)?;
+    let checked = channel.common.interfaces.check_pulled(&pulled);
+    checked.map_err(|reason| unsupported(pulled.id(), reason))?;
+    let number = channel.common.objects.number();
+    Ok(made_typed_pull_supplier(channel, number, pulled)?.0)
+}
+
 fn made_typed_consumer(
     channel: &Arc<Channel>,
     number: u64,
@@ -99,28 +115,74 @@ fn made_typed_consumer(
     add_operations(channel, &interface)?;
     let proxy = PushConsumerProxy::new(channel.clone(), number, Some(interface.clone()));
     let proxy = Arc::new(proxy);
-    let objects = &channel.common.objects;
-    channel.add(number, proxy.clone())?;
-    let id = objects.id_of(number);
-    let entrance = TypedEntrance {
+    let entrance = dynamic_servant(TypedEntrance {
         proxy: proxy.clone(),
         interface: interface.clone(),
-    };
-    let servant = dynamic_servant(entrance);
-    let made = objects.add_of(&id_of_entrance(&id), interface.id(), servant);
-    let made = made.and_then(|entrance| {
+    });
+    let typed = |entrance| {
         let proxy = proxy.clone();
         let typed = TypedPushConsumerProxy { proxy, entrance };
-        let servant = <TypedProxyPushConsumer as Implements<_>>::servant(typed);
-        objects.add(&id, servant)
+        <TypedProxyPushConsumer as Implements<_>>::servant(typed)
+    };
+    let called = (interface.id(), entrance);
+    let reference = added_with(channel, number, proxy.clone(), called, typed)?;
+    Ok((reference, proxy))
+}
+
+fn made_typed_pull_supplier(
+    channel: &Arc<Channel>,
+    number: u64,
+    pulled: PullInterface,
+) -> Result<(TypedProxyPullSupplier, Arc<PullSupplierProxy>), Refusal> {
+    let interface = pulled.interface().clone();
+    let filter = add_operations(channel, &interface)?;
+    let proxy = PullSupplierProxy::new(channel.clone(), number, Some((interface, filter)));
+    let id = pulled.id().to_owned();
+    let exit = dynamic_servant(PullExit {
+        proxy: proxy.clone(),
+        interface: pulled,
     });
-    match made {
-        Ok(reference) => Ok((reference, proxy)),
-        Err(error) => {
-            proxy.end();
-            Err(error.into())
-        }
-    }
+    let typed = |object| {
+        let proxy = proxy.clone();
+        let servant = Amh::new(TypedPullSupplierProxy { proxy, object });
+        <TypedProxyPullSupplier as Implements<_>>::servant(servant)
+    };
+    let reference = added_with(channel, number, proxy.clone(), (&id, exit), typed)?;
+    Ok((reference, proxy))
+}
+
+/// Adds a typed proxy to its channel, the object that its peer calls, with its repository id, and that of the proxy.
+fn added_with<I: Interface>(
+    channel: &Arc<Channel>,
+    number: u64,
+    proxy: Arc<dyn Proxy>,
+    (interface, called): (&str, Arc<dyn Servant>),
+    servant: impl FnOnce(ObjectRef) -> Arc<dyn Servant>,
+) -> Result<I, Refusal> {
+    channel.add(number, proxy.clone())?;
+    let objects = &channel.common.objects;
+    let id = objects.id_of(number);
+    let made = objects.add_of(&id_of_object(&id), interface, called);
+    let made = made.and_then(|object| objects.add(&id, servant(object)));
+    made.map_err(|error| {
+        proxy.end();
+        error.into()
+    })
+}
+
+/// Returns the interface `Pull<I>`, where I is the interface.
+///
+/// # Errors
+/// There is none, or its events would be too large.
+fn pulled(channel: &Channel, interface: Arc<typed::Interface>) -> Result<PullInterface, Refusal> {
+    let id = interface.id().to_owned();
+    let made = PullInterface::of(interface, channel.limits().event_bytes);
+    made.map_err(|reason| unsupported(&id, reason))
+}
+
+fn unsupported(id: &str, reason: String) -> Refusal {
+    let id = id.to_owned();
+    Refusal::Unsupported { id, reason }
 }
 
 fn made_typed_supplier(
@@ -142,10 +204,7 @@ fn made_typed_supplier(
 /// One of them is known with other parameters, or there are too many.
 fn add_operations(channel: &Channel, interface: &typed::Interface) -> Result<Filter, Refusal> {
     let added = channel.operations().add(interface);
-    added.map_err(|reason| Refusal::Unsupported {
-        id: interface.id().to_owned(),
-        reason,
-    })
+    added.map_err(|reason| unsupported(interface.id(), reason))
 }
 
 /// Makes the proxy of a connection that was kept, with the interface of a typed one, and connects it.
@@ -164,6 +223,11 @@ pub(crate) fn restored(
             let (_, proxy) = made_typed_consumer(channel, number, interface)?;
             return proxy.resume(peer.map(Interface::from_object));
         }
+        (Kind::PullSupplier, Some(interface)) => {
+            let pulled = pulled(channel, interface)?;
+            let (_, proxy) = made_typed_pull_supplier(channel, number, pulled)?;
+            return proxy.resume(peer.map(Interface::from_object));
+        }
         (Kind::PushSupplier, Some(interface)) => {
             let peer = peer.ok_or(Refusal::Nil("consumer"))?;
             let (_, proxy) = made_typed_supplier(channel, number, interface)?;
@@ -179,7 +243,7 @@ pub(crate) fn restored(
             proxy.resume(peer.map(Interface::from_object))
         }
         Kind::PullSupplier => {
-            let proxy = PullSupplierProxy::new(channel.clone(), number);
+            let proxy = PullSupplierProxy::new(channel.clone(), number, None);
             let servant = <ProxyPullSupplier as Implements<_>>::servant(Amh::shared(proxy.clone()));
             added::<ProxyPullSupplier>(channel, number, proxy.clone(), servant)?;
             proxy.resume(peer.map(Interface::from_object))

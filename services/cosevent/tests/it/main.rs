@@ -21,6 +21,7 @@ mod typed;
 mod typed_events;
 mod typed_interfaces;
 mod typed_peers;
+mod typed_pulling;
 
 /// Interfaces of typed events, as generated from their IDL.
 #[allow(missing_docs, clippy::module_inception)]
