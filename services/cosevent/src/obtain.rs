@@ -20,8 +20,8 @@ use crate::push_consumer::PushConsumerProxy;
 use crate::push_supplier::PushSupplierProxy;
 use crate::refusal::Refusal;
 use crate::typed::{
-    self, PullExit, PullInterface, TypedEntrance, TypedPullSupplierProxy, TypedPushConsumerProxy,
-    TypedPushSupplierProxy, id_of_object,
+    self, PullExit, PullInterface, TypedEntrance, TypedPullConsumerProxy, TypedPullSupplierProxy,
+    TypedPushConsumerProxy, TypedPushSupplierProxy, id_of_object,
 };
 
 /// Makes a proxy for a supplier that pushes.
@@ -52,7 +52,7 @@ pub(crate) fn pull_supplier(channel: &Arc<Channel>) -> Result<ProxyPullSupplier,
 /// As of [`push_consumer`].
 pub(crate) fn pull_consumer(channel: &Arc<Channel>) -> Result<ProxyPullConsumer, Refusal> {
     let number = channel.common.objects.number();
-    let proxy = PullConsumerProxy::new(channel.clone(), number);
+    let proxy = PullConsumerProxy::new(channel.clone(), number, None);
     let servant = <ProxyPullConsumer as Implements<_>>::servant(proxy.clone());
     added(channel, number, proxy, servant)
 }
@@ -100,11 +100,22 @@ pub(crate) fn typed_pull_supplier(
     channel: &Arc<Channel>,
     interface: Arc<typed::Interface>,
 ) -> Result<TypedProxyPullSupplier, Refusal> {
-    let pulled = pulled(channel, interface)?;
-    let checked = channel.common.interfaces.check_pulled(&pulled);
-    checked.map_err(|reason| unsupported(pulled.id(), reason))?;
+    let pulled = checked_to_pull(channel, interface)?;
     let number = channel.common.objects.number();
     Ok(made_typed_pull_supplier(channel, number, pulled)?.0)
+}
+
+/// Makes a proxy for a supplier from whose object of `Pull<I>` is pulled, where I is the interface.
+///
+/// # Errors
+/// As of [`typed_pull_supplier`].
+pub(crate) fn typed_pull_consumer(
+    channel: &Arc<Channel>,
+    interface: Arc<typed::Interface>,
+) -> Result<ProxyPullConsumer, Refusal> {
+    let pulled = checked_to_pull(channel, interface)?;
+    let number = channel.common.objects.number();
+    Ok(made_typed_pull_consumer(channel, number, pulled)?.0)
 }
 
 fn made_typed_consumer(
@@ -151,6 +162,18 @@ fn made_typed_pull_supplier(
     Ok((reference, proxy))
 }
 
+fn made_typed_pull_consumer(
+    channel: &Arc<Channel>,
+    number: u64,
+    pulled: PullInterface,
+) -> Result<(ProxyPullConsumer, Arc<PullConsumerProxy>), Refusal> {
+    add_operations(channel, pulled.interface())?;
+    let proxy = PullConsumerProxy::new(channel.clone(), number, Some(pulled));
+    let servant = Amh::new(TypedPullConsumerProxy::new(proxy.clone()));
+    let servant = <ProxyPullConsumer as Implements<_>>::servant(servant);
+    Ok((added(channel, number, proxy.clone(), servant)?, proxy))
+}
+
 /// Adds a typed proxy to its channel, the object that its peer calls, with its repository id, and that of the proxy.
 fn added_with<I: Interface>(
     channel: &Arc<Channel>,
@@ -168,6 +191,20 @@ fn added_with<I: Interface>(
         proxy.end();
         error.into()
     })
+}
+
+/// Returns the interface `Pull<I>`, where I is the interface, for a new proxy.
+///
+/// # Errors
+/// As of [`pulled`]; the IDL has another `Pull<I>`.
+fn checked_to_pull(
+    channel: &Channel,
+    interface: Arc<typed::Interface>,
+) -> Result<PullInterface, Refusal> {
+    let pulled = pulled(channel, interface)?;
+    let checked = channel.common.interfaces.check_pulled(&pulled);
+    checked.map_err(|reason| unsupported(pulled.id(), reason))?;
+    Ok(pulled)
 }
 
 /// Returns the interface `Pull<I>`, where I is the interface.
@@ -228,6 +265,12 @@ pub(crate) fn restored(
             let (_, proxy) = made_typed_pull_supplier(channel, number, pulled)?;
             return proxy.resume(peer.map(Interface::from_object));
         }
+        (Kind::PullConsumer, Some(interface)) => {
+            let peer = peer.ok_or(Refusal::Nil("supplier"))?;
+            let pulled = pulled(channel, interface)?;
+            let (_, proxy) = made_typed_pull_consumer(channel, number, pulled)?;
+            return proxy.resume(Interface::from_object(peer));
+        }
         (Kind::PushSupplier, Some(interface)) => {
             let peer = peer.ok_or(Refusal::Nil("consumer"))?;
             let (_, proxy) = made_typed_supplier(channel, number, interface)?;
@@ -250,7 +293,7 @@ pub(crate) fn restored(
         }
         Kind::PullConsumer => {
             let peer = peer.ok_or(Refusal::Nil("supplier"))?;
-            let proxy = PullConsumerProxy::new(channel.clone(), number);
+            let proxy = PullConsumerProxy::new(channel.clone(), number, None);
             let servant = <ProxyPullConsumer as Implements<_>>::servant(proxy.clone());
             added::<ProxyPullConsumer>(channel, number, proxy.clone(), servant)?;
             proxy.resume(Interface::from_object(peer))

@@ -225,7 +225,6 @@ impl TypedSupplierAdminAmhServant for SuppliersOf {
         });
     }
 
-    /// Typed events are not pulled.
     fn obtain_typed_pull_consumer(
         &self,
         response: Response<
@@ -234,12 +233,15 @@ impl TypedSupplierAdminAmhServant for SuppliersOf {
         >,
         uses_interface: &str,
     ) {
-        let interfaces = &self.0.common.interfaces;
-        interfaces.log(uses_interface, &PULLS);
-        let _ = response.raise(NoSuchImplementation);
+        if let Err(refusal) = self.0.common.check_access() {
+            let _ = response.fail(refusal);
+            return;
+        }
+        let obtain = obtain::typed_pull_consumer;
+        obtained_to_pull(&self.0, uses_interface, response, obtain, || {
+            NoSuchImplementation.into()
+        });
     }
 }
-
-const PULLS: &str = "typed events are not pulled from suppliers";
 
 const NO_PULL: &str = "it is not of the form `IDL:SCOPE/PullNAME:VERSION`, which interfaces of events that are pulled have";

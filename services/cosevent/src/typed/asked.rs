@@ -16,6 +16,8 @@ pub(crate) struct AskedObject {
     object: OnceLock<ObjectRef>,
     /// Time limit of its calls, and of the question whether it has the interface.
     timeout: Duration,
+    /// States that its calls have no time limit.
+    is_unlimited: bool,
 }
 
 impl AskedObject {
@@ -24,6 +26,15 @@ impl AskedObject {
             interface: interface.to_owned(),
             object: OnceLock::new(),
             timeout,
+            is_unlimited: false,
+        }
+    }
+
+    /// Lets calls of the object take any time.
+    pub(crate) fn without_limit(self) -> Self {
+        Self {
+            is_unlimited: true,
+            ..self
         }
     }
 
@@ -48,11 +59,14 @@ impl AskedObject {
         let object = ask()?.ok_or_else(|| misfit("nil"))?;
         let scope = [Policy::SyncScope(SyncScope::WithTarget)];
         let object = object.set_policy_overrides(&scope, SetOverride::Add)?;
-        let object = object.with_timeout(self.timeout);
-        if !object.is_a(&self.interface)? {
+        let limited = object.with_timeout(self.timeout);
+        if !limited.is_a(&self.interface)? {
             return Err(misfit("an object of another interface"));
         }
-        Ok(self.object.get_or_init(|| object))
+        Ok(self.object.get_or_init(|| match self.is_unlimited {
+            true => object,
+            false => limited,
+        }))
     }
 }
 

@@ -14,6 +14,7 @@
 //! entrance      TypedProxyPushConsumer, and the object of I that suppliers call
 //! target, exit  the object of a consumer that the channel calls, and the proxy that asks for it
 //! pull_exit     TypedProxyPullSupplier, and the object of `Pull<I>` that consumers call
+//! pull_target, pull_entrance    the object of a supplier that the channel pulls from, and the proxy that asks for it
 //! admin         the channel and its administrators
 //! ```
 
@@ -23,7 +24,9 @@ mod entrance;
 mod exit;
 mod interface;
 mod operations;
+mod pull_entrance;
 mod pull_exit;
+mod pull_target;
 mod pulled;
 mod sources;
 mod target;
@@ -36,7 +39,9 @@ pub(crate) use entrance::{TypedEntrance, TypedPushConsumerProxy};
 pub(crate) use exit::TypedPushSupplierProxy;
 pub(crate) use interface::{Interface, id_of_object};
 pub(crate) use operations::Operations;
+pub(crate) use pull_entrance::TypedPullConsumerProxy;
 pub(crate) use pull_exit::{PullExit, TypedPullSupplierProxy};
+pub(crate) use pull_target::PullTarget;
 pub(crate) use pulled::{PullInterface, PullOperation, pulled_of};
 pub(crate) use sources::{Catalogue, Found};
 pub(crate) use target::Target;

@@ -11,6 +11,7 @@ use punctual_cosevent::cos_life_cycle::NameValuePair;
 use punctual_cosevent::cos_typed_event_channel_admin::{
     TypedConsumerAdminObtainTypedPullSupplierError as PullSupplierError,
     TypedConsumerAdminObtainTypedPushSupplierError as PushSupplierError, TypedEventChannel,
+    TypedSupplierAdminObtainTypedPullConsumerError as PullConsumerError,
     TypedSupplierAdminObtainTypedPushConsumerError as PushConsumerError,
 };
 use punctual_cosevent::openorb_event::EventChannelFactoryCreateChannelError as CreateChannelError;
@@ -70,7 +71,7 @@ fn interfaces_to_pull_by_are_those_of_interfaces_of_events() {
     service.set_limits(limits());
     service.set_interfaces(all);
     let (served, program) = (Served::of(service, ("127.0.0.1", 0)), Program::new());
-    let consumers = consumers(&served, &program);
+    let (suppliers, consumers) = (suppliers(&served, &program), consumers(&served, &program));
     for id in [
         Alarms::REPOSITORY_ID,
         PullDoors::REPOSITORY_ID,
@@ -88,6 +89,9 @@ fn interfaces_to_pull_by_are_those_of_interfaces_of_events() {
     ] {
         let refused = consumers.obtain_typed_pull_supplier(id).unwrap_err();
         let is_refused = matches!(refused, PullSupplierError::InterfaceNotSupported(_));
+        assert!(is_refused, "{id}: {refused}");
+        let refused = suppliers.obtain_typed_pull_consumer(id).unwrap_err();
+        let is_refused = matches!(refused, PullConsumerError::NoSuchImplementation(_));
         assert!(is_refused, "{id}: {refused}");
     }
     assert_eq!(served.service.size(), (2, 0));
