@@ -183,6 +183,7 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
     }
 }
 
+#[inline]
 fn reply(call: &mut ServerCall<'_>, results: &[Any]) -> Result<Dispatched, DispatchError> {
     call.reply(|out| {
         results
