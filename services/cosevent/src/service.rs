@@ -30,7 +30,7 @@ use crate::obtain;
 use crate::omni_events::{EventChannel, EventChannelFactory};
 use crate::refusal::Refusal;
 use crate::storage::{Change, KIND, Kept, Storage};
-use crate::typed::{Catalogue, EventInterfaces};
+use crate::typed::{self, Catalogue, EventInterfaces};
 
 /// Name of the adapter.
 const ADAPTER: &str = "EventService";
@@ -331,8 +331,14 @@ fn restore(channels: &Arc<Channels>, orb: &Orb, kept: &Kept) {
                 "" => None,
                 text => Some(orb.string_to_object(text).map_err(refused)?),
             };
-            let interface = kept.interfaces.get(number);
-            obtain::restored(&channel, *number, (connection, interface), peer)
+            match kept.interfaces.get(number) {
+                None => obtain::restored(&channel, *number, connection.kind, peer),
+                Some(record) => {
+                    let interface = Arc::new(typed::Interface::new(record.clone()));
+                    let of = (connection.kind, interface);
+                    typed::restored(&channel, *number, of, peer)
+                }
+            }
         };
         if let Err(refusal) = restored() {
             tracing::warn!("a connection that was kept is not served: {refusal}");

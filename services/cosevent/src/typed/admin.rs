@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use punctual::asynchronous::Amh;
 use punctual::{Implements, OperationError, Response, SystemException};
 
-use super::{Found, Interface, pulled_of};
+use super::{Found, Interface, obtain as typed, pulled_of};
 use crate::admin::{Destroyer, consumers_of, suppliers_of};
 use crate::channel::Channel;
 use crate::cos_event_channel_admin::{
@@ -168,7 +168,7 @@ impl TypedConsumerAdminAmhServant for ConsumersOf {
         >,
         supported_interface: &str,
     ) {
-        let obtain = obtain::typed_pull_supplier;
+        let obtain = typed::pull_supplier;
         obtained_to_pull(&self.0, supported_interface, response, obtain, || {
             InterfaceNotSupported.into()
         });
@@ -182,7 +182,7 @@ impl TypedConsumerAdminAmhServant for ConsumersOf {
         >,
         uses_interface: &str,
     ) {
-        let obtain = obtain::typed_push_supplier;
+        let obtain = typed::push_supplier;
         obtained(&self.0, uses_interface, response, obtain, || {
             NoSuchImplementation.into()
         });
@@ -219,7 +219,7 @@ impl TypedSupplierAdminAmhServant for SuppliersOf {
             let _ = response.fail(refusal);
             return;
         }
-        let obtain = obtain::typed_push_consumer;
+        let obtain = typed::push_consumer;
         obtained(&self.0, supported_interface, response, obtain, || {
             InterfaceNotSupported.into()
         });
@@ -237,7 +237,7 @@ impl TypedSupplierAdminAmhServant for SuppliersOf {
             let _ = response.fail(refusal);
             return;
         }
-        let obtain = obtain::typed_pull_consumer;
+        let obtain = typed::pull_consumer;
         obtained_to_pull(&self.0, uses_interface, response, obtain, || {
             NoSuchImplementation.into()
         });

@@ -15,6 +15,7 @@
 //! target, exit  the object of a consumer that the channel calls, and the proxy that asks for it
 //! pull_exit     TypedProxyPullSupplier, and the object of `Pull<I>` that consumers call
 //! pull_target, pull_entrance    the object of a supplier that the channel pulls from, and the proxy that asks for it
+//! obtain        typed proxies are made
 //! admin         the channel and its administrators
 //! ```
 
@@ -23,6 +24,7 @@ mod asked;
 mod entrance;
 mod exit;
 mod interface;
+mod obtain;
 mod operations;
 mod pull_entrance;
 mod pull_exit;
@@ -38,6 +40,7 @@ use asked::AskedObject;
 pub(crate) use entrance::{TypedEntrance, TypedPushConsumerProxy};
 pub(crate) use exit::TypedPushSupplierProxy;
 pub(crate) use interface::{Interface, id_of_object};
+pub(crate) use obtain::restored;
 pub(crate) use operations::Operations;
 pub(crate) use pull_entrance::TypedPullConsumerProxy;
 pub(crate) use pull_exit::{PullExit, TypedPullSupplierProxy};
