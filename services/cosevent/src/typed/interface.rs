@@ -96,11 +96,9 @@ impl Interface {
     /// That of `make`.
     pub(crate) fn make_nothing(
         &self,
-        make: impl Fn(&Operation) -> Result<Any, String>,
+        make: impl FnOnce(&[Operation]) -> Result<Vec<Any>, String>,
     ) -> Result<(), String> {
-        let made = self
-            .nothing
-            .get_or_init(|| self.operations().iter().map(make).collect());
+        let made = self.nothing.get_or_init(|| make(self.operations()));
         made.as_ref().map(drop).map_err(Clone::clone)
     }
 

@@ -33,6 +33,13 @@ pub(crate) const PULL: &str = "pull_";
 /// Begin of the names of operations that return at once.
 pub(crate) const TRY: &str = "try_";
 
+/// Maximum number of operations of I: a supplier may be called by all at once.
+const MOST_OPERATIONS: usize = 1_000;
+
+/// Maximum number of bytes of the values that are returned where there is no event: peers may be able to define interfaces
+/// in the Interface Repository.
+const MOST_BYTES: usize = 16 << 20;
+
 /// Interface `Pull<I>`.
 #[derive(Debug)]
 pub(crate) struct PullInterface {
@@ -57,7 +64,13 @@ impl PullInterface {
             "its repository id has not the form `IDL:NAME:VERSION`, so that `Pull<I>` has none"
                 .to_owned()
         })?;
-        interface.make_nothing(|operation| nothing(operation, most_bytes))?;
+        let operations = interface.operations().len();
+        if operations > MOST_OPERATIONS {
+            return Err(format!(
+                "it has {operations} operations, and those that are pulled by are {MOST_OPERATIONS} at most"
+            ));
+        }
+        interface.make_nothing(|operations| all_nothing(operations, most_bytes))?;
         Ok(Self { id, interface })
     }
 
@@ -138,11 +151,31 @@ fn split(id: &str) -> Option<(&str, &str)> {
     id.split_at_checked(at)
 }
 
+/// Makes a value of the parameters of each operation.
+///
+/// # Errors
+/// As of [`nothing`]; they take too many bytes.
+fn all_nothing(operations: &[Operation], most_bytes: usize) -> Result<Vec<Any>, String> {
+    let (mut all, mut bytes) = (Vec::new(), 0);
+    for operation in operations {
+        let event = nothing(operation, most_bytes)?;
+        bytes += event.bytes();
+        if bytes > MOST_BYTES {
+            return Err(format!(
+                "events of its operations up to `{}` have {bytes} bytes or more, of {MOST_BYTES} at most",
+                operation.name
+            ));
+        }
+        all.push(event.any().clone());
+    }
+    Ok(all)
+}
+
 /// Makes a value of the parameters of an operation.
 ///
 /// # Errors
 /// No event of the operation fits into `most_bytes`; its types have too many parts for a value.
-fn nothing(operation: &Operation, most_bytes: usize) -> Result<Any, String> {
+fn nothing(operation: &Operation, most_bytes: usize) -> Result<EventData, String> {
     let parameters = &operation.parameters;
     let value = Value::default_of(parameters);
     let value = value.and_then(|value| Any::of_value(parameters, &value));
@@ -152,10 +185,10 @@ fn nothing(operation: &Operation, most_bytes: usize) -> Result<Any, String> {
             operation.name
         )
     })?;
-    let bytes = EventData::new(value.clone()).bytes();
-    match bytes <= most_bytes {
-        true => Ok(value),
-        false => Err(format!(
+    let event = EventData::new(value);
+    match event.bytes() {
+        bytes if bytes <= most_bytes => Ok(event),
+        bytes => Err(format!(
             "an event of its operation `{}` has {bytes} bytes or more, and the service takes {most_bytes}",
             operation.name
         )),
@@ -257,6 +290,34 @@ mod tests {
             assert!(refused.contains("`pull_raised`"), "{refused}");
             assert!(refused.contains(part), "{refused}");
         }
+    }
+
+    #[test]
+    fn interfaces_with_too_many_operations_or_too_much_to_return_are_refused() {
+        let with = |count: u32, parameter: &TypeCode| {
+            let operation = |number| {
+                let (id, name) = (format!("IDL:a/op{number}:1.0"), format!("op{number}"));
+                Operation {
+                    parameters: TypeCode::structure(&id, &name, &[("all", parameter.clone())]),
+                    id,
+                    name,
+                    is_oneway: false,
+                }
+            };
+            let interface = Interface::new(EventInterface {
+                id: "IDL:Plant:1.0".to_owned(),
+                bases: Vec::new(),
+                operations: (0..count).map(operation).collect(),
+            });
+            PullInterface::of(Arc::new(interface), 1 << 20)
+        };
+        assert!(with(1_000, &TypeCode::LONG).is_ok());
+        let many = with(1_001, &TypeCode::LONG).unwrap_err();
+        assert!(many.contains("it has 1001 operations"), "{many}");
+        let large = TypeCode::array(&TypeCode::OCTET, 1_000_000);
+        assert!(with(16, &large).is_ok());
+        let much = with(17, &large).unwrap_err();
+        assert!(much.contains("up to `op16` have 17"), "{much}");
     }
 
     #[test]
