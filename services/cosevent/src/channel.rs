@@ -24,7 +24,7 @@ use crate::limits::{Discard, Limits};
 use crate::metrics::Metrics;
 use crate::proxy::{Owner, Proxy};
 use crate::refusal::Refusal;
-use crate::typed::{Operations, id_of_entrance};
+use crate::typed::{Operations, id_of_object};
 
 type Core = punctual_rtevent::Channel<EventData>;
 
@@ -183,15 +183,16 @@ impl Channel {
         connected.map_err(|error| self.refused(&error))
     }
 
-    /// Connects a consumer that pulls: it is called on the threads of suppliers.
+    /// Connects a consumer that pulls the events that the filter accepts: it is called on the threads of suppliers.
     ///
     /// # Errors
     /// The channel has no room for it, or has been destroyed.
     pub(crate) fn subscribe_pull(
         &self,
+        filter: Filter,
         consumer: Arc<dyn Consumer<EventData>>,
     ) -> Result<ConsumerHandle<EventData>, Refusal> {
-        let subscription = Subscription::new(Filter::null());
+        let subscription = Subscription::new(filter);
         let connected = self.pulling.connect_consumer(subscription, consumer);
         connected.map_err(|error| self.refused(&error))
     }
@@ -275,7 +276,7 @@ impl Owner for Channel {
         let removed = self.proxies.lock().by_number.remove(&number);
         self.common.forget_connection(number);
         let id = self.common.objects.id_of(number);
-        self.common.objects.remove(&id_of_entrance(&id));
+        self.common.objects.remove(&id_of_object(&id));
         self.common.objects.remove(&id);
         // The proxy is dropped without the lock.
         drop(removed);

@@ -40,7 +40,7 @@ pub struct Limits {
     pub discard: Discard,
     /// Maximum number of bytes of one event, its type included. Default: 1 MiB.
     pub event_bytes: usize,
-    /// Maximum number of calls of `pull` that wait at one proxy. Default: 16.
+    /// Maximum number of calls of `pull`, and of each `pull_…` of typed events, that wait at one proxy. Default: 16.
     pub waiting_pulls: usize,
     /// Interval at which a supplier that had no event is asked again. Default: 1 s.
     pub pull_interval: Duration,

@@ -1,8 +1,13 @@
-//! Calls to the objects behind proxies at the end of a connection.
+//! Calls to the objects behind proxies: at the end of a connection, and their outcome.
 
-use punctual::{Interface, SystemException};
+use punctual::{Any, Interface, SystemException};
 
-use crate::cos_event_comm::{PullConsumer, PullSupplier, PushConsumer, PushSupplier};
+use crate::cos_event_comm::{
+    PullConsumer, PullSupplier, PullSupplierTryPullError, PushConsumer, PushSupplier,
+};
+
+/// Outcome of a call of `try_pull`, or of `pull`, which has an event.
+pub(crate) type TryPulled = Result<(Any, bool), PullSupplierTryPullError>;
 
 /// Interface of suppliers or consumers, which are told when their connection ends.
 pub(crate) trait Peer: Interface + Clone + Send + Sync + 'static {

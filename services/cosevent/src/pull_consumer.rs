@@ -1,8 +1,11 @@
-//! `ProxyPullConsumer`: the channel pulls events from a supplier.
+//! `ProxyPullConsumer`: the channel pulls events from a supplier, as Anys or by the operations of an interface.
 //!
 //! It calls `try_pull` or `pull`, at most one call at a time and without a thread that waits for the reply. After an event
-//! it calls again at once, else after the channel's interval.
+//! it calls again at once, else after the channel's interval. The `try_…` of a typed supplier's object are called in turn,
+//! one at a time, and after the interval if none of them had an event; its `pull_…` are called all at once, each again
+//! when it has returned.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -10,6 +13,7 @@ use punctual::{Any, SystemException};
 use punctual_events::peer::{Existence, bounded, is_gone};
 
 use crate::channel::Channel;
+use crate::common::Common;
 use crate::cos_event_channel_admin::{
     AlreadyConnected, ProxyPullConsumerConnectPullSupplierError, ProxyPullConsumerServant,
 };
@@ -18,25 +22,60 @@ use crate::cos_event_comm::{
 };
 use crate::kept::ProxyKind as Kind;
 use crate::limits::Pulling;
+use crate::peer::TryPulled;
 use crate::proxy::{Base, Core, Proxy};
 use crate::refusal::Refusal;
+use crate::typed::{PullInterface, PullTarget};
 
 /// Proxy for a supplier that is pulled from.
 pub(crate) struct PullConsumerProxy {
     base: Base<PullSupplier>,
     channel: Arc<Channel>,
+    /// Object that a typed proxy pulls from.
+    target: Option<PullTarget>,
+    /// Number of times that pulling has failed. Of calls that were open at the same time, the first to fail counts.
+    failures: AtomicU64,
     own: Weak<Self>,
 }
 
-/// Outcome of a call of `try_pull`; one of `pull` has an event.
-type TryPulled = Result<(Any, bool), PullSupplierTryPullError>;
+/// Next call to a supplier.
+#[derive(Clone, Copy, Debug)]
+enum Turn {
+    /// First call, before which a typed supplier is asked for its object.
+    First,
+    /// Call of an operation; an untyped supplier has one.
+    Next {
+        operation: usize,
+        /// Number of operations before this one, in succession, that had no event.
+        without_event: usize,
+    },
+}
+
+impl Turn {
+    const fn of(operation: usize) -> Self {
+        Self::Next {
+            operation,
+            without_event: 0,
+        }
+    }
+}
 
 impl PullConsumerProxy {
-    pub(crate) fn new(channel: Arc<Channel>, number: u64) -> Arc<Self> {
+    /// Makes a proxy; `interface` is that of a typed one.
+    pub(crate) fn new(
+        channel: Arc<Channel>,
+        number: u64,
+        interface: Option<PullInterface>,
+    ) -> Arc<Self> {
         let base = Base::new(channel.common.clone(), channel.clone(), number);
+        let limits = &channel.common.limits;
+        let target = |interface| PullTarget::new(interface, limits.pulling, limits.call_timeout);
+        let target = interface.map(target);
         Arc::new_cyclic(|own| Self {
             base,
             channel,
+            target,
+            failures: AtomicU64::new(0),
             own: own.clone(),
         })
     }
@@ -47,57 +86,141 @@ impl PullConsumerProxy {
     /// The proxy is connected, or has ended.
     pub(crate) fn resume(&self, supplier: PullSupplier) -> Result<(), Refusal> {
         self.base.connection.connect(Some(supplier))?;
-        self.pull_soon();
+        self.pull_soon(Turn::First);
         Ok(())
     }
 
-    fn connect(&self, supplier: PullSupplier) -> Result<(), Refusal> {
+    /// Connects the supplier.
+    ///
+    /// # Errors
+    /// As of [`resume`](Self::resume); the connection cannot be kept.
+    pub(crate) fn connect(&self, supplier: PullSupplier) -> Result<(), Refusal> {
         self.resume(supplier)?;
-        self.base.keep(Kind::PullConsumer, None).inspect_err(|_| {
+        let interface = self.target.as_ref().map(PullTarget::interface);
+        let interface = interface.map(|pulled| pulled.interface().record());
+        let kept = self.base.keep(Kind::PullConsumer, interface);
+        kept.inspect_err(|_| {
             let _ = self.base.end(false);
         })
     }
 
+    /// Checks that the proxy can be connected.
+    ///
+    /// # Errors
+    /// The proxy is connected, or has ended.
+    pub(crate) fn check_unconnected(&self) -> Result<(), Refusal> {
+        Ok(self.base.connection.check_unconnected()?)
+    }
+
+    /// Asks the supplier for the object that a typed proxy pulls from, unless it is known. Blocks.
+    ///
+    /// # Errors
+    /// It has none of the proxy's interface, or cannot be asked.
+    pub(crate) fn ask(&self, supplier: &PullSupplier) -> Result<(), SystemException> {
+        match &self.target {
+            Some(target) => target.object(supplier).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the connection at the supplier's request.
+    ///
+    /// # Errors
+    /// It had ended.
+    pub(crate) fn disconnect(&self) -> Result<(), Refusal> {
+        let has_ended = self.base.end(true);
+        self.base.ended_by_peer(has_ended)
+    }
+
+    pub(crate) fn common(&self) -> &Arc<Common> {
+        &self.base.common
+    }
+
+    fn pulling(&self) -> Pulling {
+        self.base.common.limits.pulling
+    }
+
     /// Hands the call of the supplier to another thread: it may have to wait for a connection.
-    fn pull_soon(&self) {
+    fn pull_soon(&self, turn: Turn) {
         let own = self.own.clone();
         let pull = move || {
             if let Some(own) = own.upgrade() {
-                own.pull();
+                own.pull(turn);
             }
         };
         self.base.common.workers.run(pull);
     }
 
-    fn pull_after(&self, time: Duration) {
+    fn pull_after(&self, time: Duration, turn: Turn) {
         let own = self.own.clone();
         let pull = move || {
             if let Some(own) = own.upgrade() {
-                own.pull_soon();
+                own.pull_soon(turn);
             }
         };
         self.base.common.timetable.after(time, pull);
     }
 
-    fn pull(&self) {
+    fn pull(&self, turn: Turn) {
         let Some(supplier) = self.base.connection.peer() else {
             return;
         };
-        let own = self.own.clone();
-        let limits = &self.base.common.limits;
-        match limits.pulling {
+        match (&self.target, turn) {
+            (None, _) => self.pull_any(&supplier),
+            (Some(target), Turn::First) => self.begin(target, &supplier),
+            (Some(target), turn) => self.pull_typed(target, &supplier, turn),
+        }
+    }
+
+    /// Begins to pull by the operations of a typed supplier's object.
+    fn begin(&self, target: &PullTarget, supplier: &PullSupplier) {
+        let asked = bounded(supplier, self.base.common.limits.call_timeout);
+        if let Err(exception) = target.object(&asked) {
+            let turn = (Turn::First, self.failures());
+            return self.failed(turn, &exception.in_context("`get_typed_supplier`"));
+        }
+        let at_once = match self.pulling() {
+            Pulling::Try => target.operations().min(1),
+            Pulling::Wait => target.operations(),
+        };
+        for operation in 0..at_once {
+            self.pull_typed(target, supplier, Turn::of(operation));
+        }
+    }
+
+    fn pull_typed(&self, target: &PullTarget, supplier: &PullSupplier, turn: Turn) {
+        let Turn::Next { operation, .. } = turn else {
+            return;
+        };
+        let (own, failures) = (self.own.clone(), self.failures());
+        let pulled = move |pulled: TryPulled| {
+            if let Some(own) = own.upgrade() {
+                own.pulled((turn, failures), pulled);
+            }
+        };
+        let sent = target
+            .object(supplier)
+            .and_then(|object| target.pull(object, operation, pulled));
+        if let Err(exception) = sent {
+            self.failed((turn, failures), &exception);
+        }
+    }
+
+    fn pull_any(&self, supplier: &PullSupplier) {
+        let (own, turn) = (self.own.clone(), (Turn::of(0), self.failures()));
+        match self.pulling() {
             Pulling::Try => {
-                let supplier = bounded(&supplier, limits.call_timeout);
+                let supplier = bounded(supplier, self.base.common.limits.call_timeout);
                 supplier.sendc_try_pull(move |pulled: TryPulled| {
                     if let Some(own) = own.upgrade() {
-                        own.pulled(pulled);
+                        own.pulled(turn, pulled);
                     }
                 });
             }
             Pulling::Wait => {
                 supplier.sendc_pull(move |pulled: Result<Any, PullSupplierPullError>| {
                     if let Some(own) = own.upgrade() {
-                        own.pulled(of_pull(pulled));
+                        own.pulled(turn, of_pull(pulled));
                     }
                 })
             }
@@ -105,36 +228,72 @@ impl PullConsumerProxy {
     }
 
     /// Passes an event on, and decides when to call again. Called by the thread that reads replies; does not block.
-    fn pulled(&self, pulled: TryPulled) {
+    /// `failures` is the number of failures when the call was made.
+    fn pulled(&self, (turn, failures): (Turn, u64), pulled: TryPulled) {
         if !self.base.connection.is_connected() {
             return;
         }
         match pulled {
             Ok((event, true)) => {
                 self.base.called(Existence::Exists);
-                self.take(event);
+                self.take(event, Turn::of(self.behind(turn)));
             }
             Ok((_, false)) => {
                 self.base.called(Existence::Exists);
-                self.pull_after(self.channel.pull_interval());
+                self.found_nothing(turn);
             }
             Err(PullSupplierTryPullError::Disconnected(_)) => {
                 self.base.end(false);
             }
-            Err(PullSupplierTryPullError::System(exception)) => self.failed(&exception),
+            Err(PullSupplierTryPullError::System(exception)) => {
+                self.failed((turn, failures), &exception);
+            }
+        }
+    }
+
+    /// Returns the number of operations of the supplier.
+    fn operations(&self) -> usize {
+        self.target.as_ref().map_or(1, PullTarget::operations)
+    }
+
+    /// Returns the operation to call behind one.
+    fn behind(&self, turn: Turn) -> usize {
+        match (turn, self.pulling()) {
+            (Turn::First, _) => 0,
+            (Turn::Next { operation, .. }, Pulling::Try) => {
+                (operation + 1) % self.operations().max(1)
+            }
+            // The others are open.
+            (Turn::Next { operation, .. }, Pulling::Wait) => operation,
+        }
+    }
+
+    /// Calls the next operation, or all of them again after the interval.
+    fn found_nothing(&self, turn: Turn) {
+        let operation = self.behind(turn);
+        let without_event = match turn {
+            Turn::First => 1,
+            Turn::Next { without_event, .. } => without_event + 1,
+        };
+        match without_event < self.operations() {
+            true => self.pull_soon(Turn::Next {
+                operation,
+                without_event,
+            }),
+            false => self.pull_after(self.channel.pull_interval(), Turn::of(operation)),
         }
     }
 
     /// Passes an event on, and pulls the next one: on another thread if the channel has a gate, which may block.
-    fn take(&self, event: Any) {
+    fn take(&self, event: Any, next: Turn) {
         match self.own.upgrade().filter(|_| self.channel.has_gate()) {
             Some(own) => self.base.common.workers.run(move || {
                 own.publish(&event);
-                own.pull();
+                own.pull(next);
             }),
             None => {
                 self.publish(&event);
-                self.pull_soon();
+                self.pull_soon(next);
             }
         }
     }
@@ -145,13 +304,29 @@ impl PullConsumerProxy {
         }
     }
 
-    fn failed(&self, exception: &SystemException) {
+    fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a call has failed, which was made when there were this number of failures.
+    fn failed(&self, (turn, failures): (Turn, u64), exception: &SystemException) {
         let existence = match is_gone(exception) {
             true => Existence::Gone,
             false => Existence::Unknown,
         };
-        if !self.base.called(existence) {
-            return self.pull_after(self.channel.pull_interval());
+        // Relaxed: only the number matters.
+        let order = Ordering::Relaxed;
+        let is_first = self
+            .failures
+            .compare_exchange(failures, failures.wrapping_add(1), order, order)
+            .is_ok();
+        let counts = is_first || existence == Existence::Gone;
+        if !(counts && self.base.called(existence)) {
+            let next = match turn {
+                Turn::First => Turn::First,
+                turn => Turn::of(self.behind(turn)),
+            };
+            return self.pull_after(self.channel.pull_interval(), next);
         }
         tracing::info!("a supplier is disconnected, as pulling from it has failed: {exception}");
         if self.base.end(existence != Existence::Gone) {
@@ -181,8 +356,7 @@ impl Proxy for PullConsumerProxy {
 
 impl PullConsumerServant for PullConsumerProxy {
     fn disconnect_pull_consumer(&self) -> Result<(), SystemException> {
-        let has_ended = self.base.end(true);
-        Ok(self.base.ended_by_peer(has_ended)?)
+        Ok(self.disconnect()?)
     }
 }
 

@@ -1,4 +1,4 @@
-//! `ProxyPullSupplier`: a consumer pulls events out of the channel.
+//! `ProxyPullSupplier`: a consumer pulls events out of the channel, as Anys or by the operations of an interface.
 //!
 //! A call of `pull` that finds no event waits without a thread, and is answered by the thread that brings the event.
 
@@ -6,8 +6,9 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use punctual::asynchronous::AnswerError;
+use punctual::dynamic::InvokeError;
 use punctual::{Any, Response, SystemException};
-use punctual_rtevent::{Consumer, ConsumerHandle, Event, Pushed};
+use punctual_rtevent::{Consumer, ConsumerHandle, Event, Filter, Pushed};
 
 use crate::channel::Channel;
 use crate::cos_event_channel_admin::{
@@ -22,14 +23,25 @@ use crate::kept::ProxyKind as Kind;
 use crate::proxy::{Base, Core, Proxy};
 use crate::pull_queue::{Offered, PullQueue, Taken};
 use crate::refusal::Refusal;
+use crate::typed::Interface;
 
-/// Call of `pull` that waits.
-type Call = Response<Any, PullSupplierPullError>;
+/// Call that waits for an event.
+enum Call {
+    /// Call of `pull`.
+    Any(Response<Any, PullSupplierPullError>),
+    /// Call of an operation of a typed proxy's object, whose results are the parameters of the event.
+    Typed(TypedResponse),
+}
+
+/// Response to a request by the dynamic skeleton interface.
+pub(crate) type TypedResponse = Response<Vec<Any>, InvokeError>;
 
 /// Proxy for a consumer that pulls. Its consumer may be nil: it is then not told of the end.
 pub(crate) struct PullSupplierProxy {
     base: Base<PullConsumer>,
     channel: Arc<Channel>,
+    /// Interface of a typed proxy, and the filter of its events. Each of its operations is a lane of the queue.
+    typed: Option<(Arc<Interface>, Filter)>,
     queue: Mutex<PullQueue<Call>>,
     /// Place in the channel, while connected.
     subscribed: Mutex<Option<ConsumerHandle<EventData>>>,
@@ -37,12 +49,19 @@ pub(crate) struct PullSupplierProxy {
 }
 
 impl PullSupplierProxy {
-    pub(crate) fn new(channel: Arc<Channel>, number: u64) -> Arc<Self> {
+    pub(crate) fn new(
+        channel: Arc<Channel>,
+        number: u64,
+        typed: Option<(Arc<Interface>, Filter)>,
+    ) -> Arc<Self> {
         let base = Base::new(channel.common.clone(), channel.clone(), number);
-        let queue = Mutex::new(PullQueue::new(channel.limits()));
+        let lanes = typed.as_ref();
+        let lanes = lanes.map_or(1, |(interface, _)| interface.operations().len());
+        let queue = Mutex::new(PullQueue::new(channel.limits(), lanes));
         Arc::new_cyclic(|own| Self {
             base,
             channel,
+            typed,
             queue,
             subscribed: Mutex::default(),
             own: own.clone(),
@@ -55,10 +74,10 @@ impl PullSupplierProxy {
     /// The proxy is connected, or has ended; the channel has no room for it.
     pub(crate) fn resume(&self, consumer: Option<PullConsumer>) -> Result<(), Refusal> {
         self.base.connection.connect(consumer)?;
-        let subscribed = self
-            .channel
-            .subscribe_pull(Arc::new(PullSubscriber(self.own.clone())));
-        match subscribed {
+        let filter = self.typed.as_ref();
+        let filter = filter.map_or_else(Filter::null, |(_, filter)| filter.clone());
+        let subscriber = Arc::new(PullSubscriber(self.own.clone()));
+        match self.channel.subscribe_pull(filter, subscriber) {
             Ok(handle) => *self.subscribed.lock() = Some(handle),
             Err(refusal) => {
                 self.finish(false);
@@ -74,14 +93,61 @@ impl PullSupplierProxy {
 
     fn connect(&self, consumer: Option<PullConsumer>) -> Result<(), Refusal> {
         self.resume(consumer)?;
-        self.base.keep(Kind::PullSupplier, None).inspect_err(|_| {
+        let interface = self.typed.as_ref();
+        let interface = interface.map(|(interface, _)| interface.record());
+        let kept = self.base.keep(Kind::PullSupplier, interface);
+        kept.inspect_err(|_| {
             let _ = self.finish(false);
         })
     }
 
+    /// Answers a call of a typed proxy's object with the oldest event of an operation, or has it wait for one.
+    pub(crate) fn pull_typed(&self, operation: usize, response: TypedResponse) {
+        let call = Call::Typed(response);
+        match self.used() {
+            Ok(()) => self.take_or_wait(Some(operation), call),
+            Err(refusal) => call.fail(refusal),
+        }
+    }
+
+    /// Answers a call of a typed proxy's object with `true` and the oldest event of an operation, or with `false` and
+    /// `nothing`.
+    pub(crate) fn try_pull_typed(&self, operation: usize, nothing: Any, response: TypedResponse) {
+        if let Err(refusal) = self.used() {
+            let _ = response.fail(refusal);
+            return;
+        }
+        self.try_take(Some(operation), |event| match Any::new(&event.is_some()) {
+            Ok(has_event) => response.reply(vec![has_event, event.cloned().unwrap_or(nothing)]),
+            Err(error) => response.fail(SystemException::from(error)),
+        });
+    }
+
+    /// Notes that the consumer calls.
+    ///
+    /// # Errors
+    /// It is not connected yet, or not any more.
+    fn used(&self) -> Result<(), Refusal> {
+        let connection = &self.base.connection;
+        connection
+            .used()
+            .map_err(|error| match connection.check_unconnected() {
+                Ok(()) => Refusal::NotConnected,
+                Err(_) => error.into(),
+            })
+    }
+
     /// Takes an event for the consumer.
     fn deliver(&self, event: EventData) {
-        let offered = self.queue.lock().offer(event);
+        let lane = match &self.typed {
+            None => 0,
+            Some((interface, _)) => match interface.place_of(event.any().type_code()) {
+                Some(operation) => operation,
+                // The channel filters such events.
+                None => return,
+            },
+        };
+        let offered = self.queue.lock().offer(lane, event);
         self.settle(offered);
     }
 
@@ -94,12 +160,11 @@ impl PullSupplierProxy {
                 Offered::Kept(discarded) => return metrics.discarded.add(discarded),
                 Offered::Discarded => return metrics.discarded.add(1),
                 Offered::Closed => return metrics.undelivered.add(1),
-                Offered::Awaited(call, event) => {
-                    let is_awaited = call.is_awaited();
-                    if is_awaited && is_taken(&call.reply(event.any().clone())) {
+                Offered::Awaited(call, queued) => {
+                    if call.is_awaited() && call.give(queued.event.any()) {
                         return metrics.pulled.add(1);
                     }
-                    offered = self.queue.lock().put_back(event);
+                    offered = self.queue.lock().put_back(queued);
                 }
             }
         }
@@ -113,7 +178,7 @@ impl PullSupplierProxy {
             let (calls, events) = self.queue.lock().close();
             self.base.common.metrics.undelivered.add(events);
             for call in calls {
-                let _ = call.raise(Disconnected);
+                call.fail(Refusal::Disconnected);
             }
         }
         has_ended
@@ -125,22 +190,72 @@ impl PullSupplierProxy {
         }
     }
 
-    fn take_or_wait(&self, call: Call) {
-        let taken = self.queue.lock().take_or_wait(call, Response::is_awaited);
+    /// Takes the oldest event of an operation, or of all, for a call, or has it wait.
+    fn take_or_wait(&self, operation: Option<usize>, call: Call) {
+        let taken = self
+            .queue
+            .lock()
+            .take_or_wait(operation, call, Call::is_awaited);
         match taken {
-            Taken::Event(call, event) => self.settle(Offered::Awaited(call, event)),
+            Taken::Event(call, queued) => self.settle(Offered::Awaited(call, queued)),
             Taken::Waits => {
                 if self.base.common.is_ending() {
                     self.release_calls();
                 }
             }
             Taken::Refused(call) => {
-                let _ = call.fail(Refusal::TooManyPulls(self.channel.limits().waiting_pulls));
+                call.fail(Refusal::TooManyPulls(self.channel.limits().waiting_pulls));
             }
-            Taken::Closed(call) => {
-                let _ = call.raise(Disconnected);
+            Taken::Closed(call) => call.fail(Refusal::Disconnected),
+        }
+    }
+
+    /// Answers a call that does not wait with the oldest event of an operation, or of all, if there is one.
+    fn try_take(
+        &self,
+        operation: Option<usize>,
+        answer: impl FnOnce(Option<&Any>) -> Result<(), AnswerError>,
+    ) {
+        let taken = self.queue.lock().take(operation);
+        let Some(queued) = taken else {
+            let _ = answer(None);
+            return;
+        };
+        match is_taken(&answer(Some(queued.event.any()))) {
+            true => self.base.common.metrics.pulled.add(1),
+            false => {
+                let offered = self.queue.lock().put_back(queued);
+                self.settle(offered);
             }
         }
+    }
+}
+
+impl Call {
+    fn is_awaited(&self) -> bool {
+        match self {
+            Self::Any(response) => response.is_awaited(),
+            Self::Typed(response) => response.is_awaited(),
+        }
+    }
+
+    /// Answers with an event; returns whether the client has got the answer.
+    fn give(self, event: &Any) -> bool {
+        is_taken(&match self {
+            Self::Any(response) => response.reply(event.clone()),
+            // One result that is encoded as all of them.
+            Self::Typed(response) => response.reply(vec![event.clone()]),
+        })
+    }
+
+    /// Answers with the exception of a refusal.
+    fn fail(self, refusal: Refusal) {
+        let _ = match (self, refusal) {
+            (Self::Any(response), Refusal::Disconnected) => response.raise(Disconnected),
+            (Self::Any(response), other) => response.fail(other),
+            // Its operation declares no exceptions.
+            (Self::Typed(response), refusal) => response.fail(refusal),
+        };
     }
 }
 
@@ -160,7 +275,7 @@ impl Proxy for PullSupplierProxy {
     fn release_calls(&self) {
         let calls = self.queue.lock().take_calls();
         for call in calls {
-            let _ = call.fail(Refusal::Ending);
+            call.fail(Refusal::Ending);
         }
     }
 
@@ -170,12 +285,11 @@ impl Proxy for PullSupplierProxy {
 }
 
 impl PullSupplierAmhServant for PullSupplierProxy {
-    fn pull(&self, response: Call) {
+    fn pull(&self, response: Response<Any, PullSupplierPullError>) {
+        let call = Call::Any(response);
         match self.base.connection.used() {
-            Ok(()) => self.take_or_wait(response),
-            Err(_) => {
-                let _ = response.raise(Disconnected);
-            }
+            Ok(()) => self.take_or_wait(None, call),
+            Err(_) => call.fail(Refusal::Disconnected),
         }
     }
 
@@ -184,17 +298,9 @@ impl PullSupplierAmhServant for PullSupplierProxy {
             let _ = response.raise(Disconnected);
             return;
         }
-        let Some(event) = self.queue.lock().take() else {
-            let _ = response.reply((Any::default(), false));
-            return;
-        };
-        match is_taken(&response.reply((event.any().clone(), true))) {
-            true => self.base.common.metrics.pulled.add(1),
-            false => {
-                let offered = self.queue.lock().put_back(event);
-                self.settle(offered);
-            }
-        }
+        self.try_take(None, |event| {
+            response.reply((event.cloned().unwrap_or_default(), event.is_some()))
+        });
     }
 
     fn disconnect_pull_supplier(&self, response: Response<()>) {

@@ -15,8 +15,10 @@ pub enum Refusal {
     /// The proxy is not connected, or not any more.
     #[error("the proxy is not connected: obtain one, and connect it")]
     Disconnected,
-    /// The supplier calls the object of a typed proxy before it has connected.
-    #[error("the proxy is not connected yet: call `connect_push_supplier` first")]
+    /// The object of a typed proxy is called before the proxy is connected.
+    #[error(
+        "the proxy is not connected yet: call its `connect_push_supplier` or `connect_pull_consumer` first"
+    )]
     NotConnected,
     /// The peer's reference is nil, where the proxy has to call it.
     #[error("the {0} is nil, and the channel could not call it: connect an object")]
@@ -41,9 +43,9 @@ pub enum Refusal {
         /// Limit.
         limit: usize,
     },
-    /// Too many calls of `pull` wait at one proxy.
+    /// Too many calls of `pull`, or of an operation of a typed proxy's object, wait at one proxy.
     #[error(
-        "{0} calls of `pull` wait at the proxy already: raise `waiting-pulls`, or call `try_pull`"
+        "{0} calls of the operation wait at the proxy already: raise `waiting-pulls`, or call `try_pull` or `try_…`"
     )]
     TooManyPulls(usize),
     /// The peer has no right to create channels or to supply events.

@@ -1,5 +1,6 @@
 //! The event service: its settings, its store, its start and its end.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -24,13 +25,14 @@ use crate::embedded::EmbeddedChannel;
 use crate::factory::{FACTORY, Factory};
 use crate::gate::Gate;
 use crate::gone;
+use crate::kept::EventInterface;
 use crate::limits::Limits;
 use crate::metrics::{Gauges, Metrics};
 use crate::obtain;
 use crate::omni_events::{EventChannel, EventChannelFactory};
 use crate::refusal::Refusal;
 use crate::storage::{Change, KIND, Kept, Storage};
-use crate::typed::{Catalogue, EventInterfaces};
+use crate::typed::{self, Catalogue, EventInterfaces};
 
 /// Name of the adapter.
 const ADAPTER: &str = "EventService";
@@ -324,19 +326,40 @@ fn restore(channels: &Arc<Channels>, orb: &Orb, kept: &Kept) {
             tracing::warn!("a channel that was kept is not served: {refusal}");
         }
     }
+    let mut interfaces = HashMap::new();
     for (number, connection) in &kept.connections {
-        let restored = || {
+        let mut restored = || {
             let channel = channels.get(connection.channel).ok_or(Refusal::Destroyed)?;
             let peer = match connection.peer.as_str() {
                 "" => None,
                 text => Some(orb.string_to_object(text).map_err(refused)?),
             };
-            let interface = kept.interfaces.get(number);
-            obtain::restored(&channel, *number, (connection, interface), peer)
+            match kept.interfaces.get(number) {
+                None => obtain::restored(&channel, *number, connection.kind, peer),
+                Some(record) => {
+                    let interface = shared(&mut interfaces, record);
+                    typed::restored(&channel, *number, (connection.kind, interface), peer)
+                }
+            }
         };
         if let Err(refusal) = restored() {
             tracing::warn!("a connection that was kept is not served: {refusal}");
             let _ = channels.common.keep(Change::Connection(*number, None));
+        }
+    }
+}
+
+/// Returns the interface of a record, which proxies with equal records share.
+fn shared(
+    known: &mut HashMap<String, Arc<typed::Interface>>,
+    record: &EventInterface,
+) -> Arc<typed::Interface> {
+    match known.get(&record.id) {
+        Some(interface) if interface.record() == record => interface.clone(),
+        _ => {
+            let interface = Arc::new(typed::Interface::new(record.clone()));
+            known.insert(record.id.clone(), interface.clone());
+            interface
         }
     }
 }

@@ -70,7 +70,10 @@ const EVENT_BYTES: Key<u64> = Key::bytes("event-bytes", 1..=1 << 30)
     .doc("Maximum number of bytes of one event and its type; beyond, `push` raises IMP_LIMIT.");
 const WAITING_PULLS: Key<u64> = Key::number("waiting-pulls", 0..=10_000)
     .default("16")
-    .doc("Maximum number of calls of `pull` that wait at one proxy; beyond, they raise TRANSIENT.");
+    .doc(
+        "Maximum number of calls of `pull`, and of each `pull_` operation of typed events, that wait at one proxy; \
+         beyond, they raise TRANSIENT.",
+    );
 const PULL_INTERVAL: Key<Duration> = Key::time("pull-interval").default("1s").doc(
     "Interval at which a supplier that had no event is asked again; channels can be created with another one.",
 );

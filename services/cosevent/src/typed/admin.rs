@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use punctual::asynchronous::Amh;
 use punctual::{Implements, OperationError, Response, SystemException};
 
-use super::{Found, Interface};
+use super::{Found, Interface, obtain as typed, pulled_of};
 use crate::admin::{Destroyer, consumers_of, suppliers_of};
 use crate::channel::Channel;
 use crate::cos_event_channel_admin::{
@@ -74,6 +74,28 @@ impl TypedEventChannelServant for ServedChannel {
     }
 }
 
+/// Answers a request for a proxy that pulls events, or of which they are pulled, by the interface `Pull<I>` with the id; as
+/// [`obtained`] does by the interface I.
+fn obtained_to_pull<R, E>(
+    channel: &Arc<Channel>,
+    id: &str,
+    response: Response<Option<R>, E>,
+    obtain: fn(&Arc<Channel>, Arc<Interface>) -> Result<R, Refusal>,
+    unsupported: fn() -> E,
+) where
+    R: 'static,
+    E: OperationError + From<SystemException> + Send + 'static,
+    Response<Option<R>, E>: Send,
+{
+    match pulled_of(id) {
+        Some(interface) => obtained(channel, &interface, response, obtain, unsupported),
+        None => {
+            channel.common.interfaces.log(id, &NO_PULL);
+            let _ = response.raise(unsupported());
+        }
+    }
+}
+
 /// Answers a request for a proxy of an interface, later if only the Interface Repository knows it. `unsupported` is the
 /// exception if its calls cannot be events.
 fn obtained<R, E>(
@@ -138,7 +160,6 @@ impl ConsumerAdminAmhServant for ConsumersOf {
 }
 
 impl TypedConsumerAdminAmhServant for ConsumersOf {
-    /// Typed events are not pulled.
     fn obtain_typed_pull_supplier(
         &self,
         response: Response<
@@ -147,9 +168,10 @@ impl TypedConsumerAdminAmhServant for ConsumersOf {
         >,
         supported_interface: &str,
     ) {
-        let interfaces = &self.0.common.interfaces;
-        interfaces.log(supported_interface, &PULLS);
-        let _ = response.raise(InterfaceNotSupported);
+        let obtain = typed::pull_supplier;
+        obtained_to_pull(&self.0, supported_interface, response, obtain, || {
+            InterfaceNotSupported.into()
+        });
     }
 
     fn obtain_typed_push_supplier(
@@ -160,7 +182,7 @@ impl TypedConsumerAdminAmhServant for ConsumersOf {
         >,
         uses_interface: &str,
     ) {
-        let obtain = obtain::typed_push_supplier;
+        let obtain = typed::push_supplier;
         obtained(&self.0, uses_interface, response, obtain, || {
             NoSuchImplementation.into()
         });
@@ -197,13 +219,12 @@ impl TypedSupplierAdminAmhServant for SuppliersOf {
             let _ = response.fail(refusal);
             return;
         }
-        let obtain = obtain::typed_push_consumer;
+        let obtain = typed::push_consumer;
         obtained(&self.0, supported_interface, response, obtain, || {
             InterfaceNotSupported.into()
         });
     }
 
-    /// Typed events are not pulled.
     fn obtain_typed_pull_consumer(
         &self,
         response: Response<
@@ -212,10 +233,15 @@ impl TypedSupplierAdminAmhServant for SuppliersOf {
         >,
         uses_interface: &str,
     ) {
-        let interfaces = &self.0.common.interfaces;
-        interfaces.log(uses_interface, &PULLS);
-        let _ = response.raise(NoSuchImplementation);
+        if let Err(refusal) = self.0.common.check_access() {
+            let _ = response.fail(refusal);
+            return;
+        }
+        let obtain = typed::pull_consumer;
+        obtained_to_pull(&self.0, uses_interface, response, obtain, || {
+            NoSuchImplementation.into()
+        });
     }
 }
 
-const PULLS: &str = "typed events are pushed, and not pulled";
+const NO_PULL: &str = "it is not of the form `IDL:SCOPE/PullNAME:VERSION`, which interfaces of events that are pulled have";

@@ -1,11 +1,11 @@
 //! `ProxyPushSupplier` of a typed channel: the consumer is asked for its object by `connect_push_consumer`.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use punctual::{Response, SystemException, SystemExceptionKind as Kind};
+use punctual::{Response, SystemException};
 use punctual_events::peer::bounded;
 
+use super::asked::{Connecting, is_misfit};
 use super::{Interface, Target};
 use crate::cos_event_channel_admin::{
     AlreadyConnected, ProxyPushSupplierAmhServant, ProxyPushSupplierConnectPushConsumerError,
@@ -19,19 +19,16 @@ use crate::refusal::Refusal;
 pub(crate) struct TypedPushSupplierProxy {
     proxy: Arc<PushSupplierProxy>,
     interface: Arc<Interface>,
-    /// States that a consumer is being asked for its object.
-    is_connecting: Arc<AtomicBool>,
+    /// Consumer that is being asked for its object.
+    connecting: Connecting,
 }
-
-/// Answer to `connect_push_consumer`.
-type Connecting = Response<(), ProxyPushSupplierConnectPushConsumerError>;
 
 impl TypedPushSupplierProxy {
     pub(crate) fn new(proxy: Arc<PushSupplierProxy>, interface: Arc<Interface>) -> Self {
         Self {
             proxy,
             interface,
-            is_connecting: Arc::default(),
+            connecting: Connecting::default(),
         }
     }
 
@@ -42,11 +39,8 @@ impl TypedPushSupplierProxy {
     fn begin(&self, consumer: Option<&PushConsumer>) -> Result<PushConsumer, Refusal> {
         let consumer = consumer.cloned().ok_or(Refusal::Nil("consumer"))?;
         self.proxy.check_unconnected()?;
-        // Pairs with the store of the thread that has asked.
-        match self.is_connecting.swap(true, Ordering::AcqRel) {
-            true => Err(Refusal::AlreadyConnected),
-            false => Ok(consumer),
-        }
+        self.connecting.begin()?;
+        Ok(consumer)
     }
 }
 
@@ -64,14 +58,11 @@ fn connect(
     let target = Target::new(interface, timeout);
     let asked = bounded(&consumer, timeout);
     if let Err(exception) = target.object(&asked) {
-        return Err(match exception.kind() {
-            // It is no typed consumer, or its object has another interface.
-            Kind::InvObjref | Kind::BadOperation | Kind::NoImplement => {
-                tracing::info!("a consumer cannot be connected: {exception}");
-                TypeError.into()
-            }
-            _ => exception.in_context("`get_typed_consumer`").into(),
-        });
+        if is_misfit(&exception) {
+            tracing::info!("a consumer cannot be connected: {exception}");
+            return Err(TypeError.into());
+        }
+        return Err(exception.in_context("`get_typed_consumer`").into());
     }
     let connected = proxy.connect(consumer, Some(target));
     connected.map_err(|refusal| match refusal {
@@ -88,7 +79,11 @@ impl PushSupplierAmhServant for TypedPushSupplierProxy {
 }
 
 impl ProxyPushSupplierAmhServant for TypedPushSupplierProxy {
-    fn connect_push_consumer(&self, response: Connecting, push_consumer: Option<&PushConsumer>) {
+    fn connect_push_consumer(
+        &self,
+        response: Response<(), ProxyPushSupplierConnectPushConsumerError>,
+        push_consumer: Option<&PushConsumer>,
+    ) {
         let consumer = match self.begin(push_consumer) {
             Ok(consumer) => consumer,
             Err(refusal) => {
@@ -100,11 +95,11 @@ impl ProxyPushSupplierAmhServant for TypedPushSupplierProxy {
             }
         };
         let (proxy, interface) = (self.proxy.clone(), self.interface.clone());
-        let is_connecting = self.is_connecting.clone();
+        let connecting = self.connecting.clone();
         // The consumer may not answer.
         self.proxy.common().checks.run(move || {
             let connected = connect(&proxy, interface, consumer);
-            is_connecting.store(false, Ordering::Release);
+            connecting.end();
             let _ = response.answer(connected);
         });
     }

@@ -1,10 +1,11 @@
 //! Interface whose calls are events.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
-use punctual::TypeCode;
 use punctual::any::TypeKind;
 use punctual::description::{InterfaceDescription, OperationDescription, ParameterMode};
+use punctual::{Any, TypeCode};
 
 use crate::kept::{EventInterface, Operation};
 
@@ -14,6 +15,9 @@ pub(crate) struct Interface {
     record: EventInterface,
     by_name: HashMap<String, usize>,
     by_id: HashMap<String, usize>,
+    /// Values of the parameters of each operation, which are returned where there is no event to pull; or the reason why
+    /// there are none.
+    nothing: OnceLock<Result<Vec<Any>, String>>,
 }
 
 impl Interface {
@@ -49,6 +53,7 @@ impl Interface {
         Self {
             by_name: places().map(|(at, one)| (one.name.clone(), at)).collect(),
             by_id: places().map(|(at, one)| (one.id.clone(), at)).collect(),
+            nothing: OnceLock::new(),
             record,
         }
     }
@@ -72,18 +77,44 @@ impl Interface {
 
     /// Returns the operation with a name, as requests have it.
     pub(crate) fn named(&self, name: &str) -> Option<&Operation> {
-        self.operations().get(*self.by_name.get(name)?)
+        self.operations().get(self.place_named(name)?)
     }
 
     /// Returns the operation whose calls are events of a type.
     pub(crate) fn of_type(&self, type_code: &TypeCode) -> Option<&Operation> {
-        self.operations()
-            .get(*self.by_id.get(type_code.id().ok()?)?)
+        self.operations().get(self.place_of(type_code)?)
+    }
+
+    /// Returns the place, among the operations, of the one whose calls are events of a type.
+    pub(crate) fn place_of(&self, type_code: &TypeCode) -> Option<usize> {
+        self.by_id.get(type_code.id().ok()?).copied()
+    }
+
+    /// Makes values of the parameters of each operation by `make`, the first time.
+    ///
+    /// # Errors
+    /// That of `make`.
+    pub(crate) fn make_nothing(
+        &self,
+        make: impl FnOnce(&[Operation]) -> Result<Vec<Any>, String>,
+    ) -> Result<(), String> {
+        let made = self.nothing.get_or_init(|| make(self.operations()));
+        made.as_ref().map(drop).map_err(Clone::clone)
+    }
+
+    /// Returns the values of the parameters of an operation, if they have been made.
+    pub(crate) fn nothing_of(&self, operation: usize) -> Option<&Any> {
+        self.nothing.get()?.as_ref().ok()?.get(operation)
+    }
+
+    /// Returns the place of the operation with a name.
+    pub(crate) fn place_named(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
     }
 }
 
-/// Returns the id of the object that suppliers call, of the proxy with an id.
-pub(crate) fn id_of_entrance(proxy: &[u8]) -> Vec<u8> {
+/// Returns the id of the object that suppliers or consumers call, of the typed proxy with an id.
+pub(crate) fn id_of_object(proxy: &[u8]) -> Vec<u8> {
     [proxy, b"/typed"].concat()
 }
 

@@ -14,7 +14,7 @@ use punctual_idl::diagnostic::render;
 use punctual_idl::model::{DeclKind, Declaration};
 use punctual_idl_describe as describe;
 
-use super::Interface;
+use super::{Interface, PullInterface};
 use crate::refusal::Refusal;
 
 /// Maximum number of bases of an interface, at any distance.
@@ -141,6 +141,17 @@ impl Catalogue {
                 self.log(id, &"no IDL and no Interface Repository describes it");
                 Found::Unsupported
             }
+        }
+    }
+
+    /// Checks that the IDL has the operations of an interface `Pull<I>` in it, if it has it at all.
+    ///
+    /// # Errors
+    /// The first difference.
+    pub(crate) fn check_pulled(&self, interface: &PullInterface) -> Result<(), String> {
+        match self.described.get(interface.id()) {
+            Some(described) => interface.check(described),
+            None => Ok(()),
         }
     }
 

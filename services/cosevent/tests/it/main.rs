@@ -21,6 +21,9 @@ mod typed;
 mod typed_events;
 mod typed_interfaces;
 mod typed_peers;
+mod typed_pulling;
+mod typed_sources;
+mod wells;
 
 /// Interfaces of typed events, as generated from their IDL.
 #[allow(missing_docs, clippy::module_inception)]

@@ -142,14 +142,34 @@ both are told of the end
 a call behind the end is refused
 ";
 
+/// Things that the typed client in C++ that pulls and is pulled from finds as they should be.
+const PULLED_FOUND: &str = "an interface to push by is refused
+there are no events yet
+an untyped supplier is refused
+events are pulled as they were
+then there are none
+both are told of the end
+a pull behind the end is refused
+";
+
 #[test]
 fn a_supplier_and_a_consumer_of_omniorb_use_our_typed_channel() {
+    finds("typed", TYPED_FOUND);
+}
+
+#[test]
+fn a_supplier_and_a_consumer_of_omniorb_that_are_pulled_use_our_typed_channel() {
+    finds("pulled", PULLED_FOUND);
+}
+
+/// Runs a typed client in C++ at our typed channel.
+fn finds(name: &str, found: &str) {
     let idl = [
         "idl/CosTypedEventComm.idl",
         "idl/CosTypedEventChannelAdmin.idl",
         "tests/idl/plant.idl",
     ];
-    let Some(program) = client("typed", &idl) else {
+    let Some(program) = client(name, &idl) else {
         return;
     };
     let served = served();
@@ -157,7 +177,7 @@ fn a_supplier_and_a_consumer_of_omniorb_use_our_typed_channel() {
     let channel = served.typed_channel.as_ref().unwrap();
     table.bind("TypedEventChannel", channel).unwrap();
     let said = succeeds(Command::new(&program).arg(url(&served, "TypedEventChannel")));
-    assert_eq!(said, TYPED_FOUND);
+    assert_eq!(said, found);
     assert_eq!(served.service.size(), (2, 0));
 }
 

@@ -14,14 +14,15 @@ use punctual::{
 use punctual_cosevent::cos_event_channel_admin::ProxyPushSupplier;
 use punctual_cosevent::cos_event_comm::{PushConsumer, PushConsumerPushError, PushConsumerServant};
 use punctual_cosevent::cos_typed_event_channel_admin::{
-    TypedConsumerAdmin, TypedEventChannel, TypedProxyPushConsumer, TypedSupplierAdmin,
+    TypedConsumerAdmin, TypedEventChannel, TypedProxyPullSupplier, TypedProxyPushConsumer,
+    TypedSupplierAdmin,
 };
 use punctual_cosevent::cos_typed_event_comm::{TypedPushConsumer, TypedPushConsumerServant};
 use punctual_cosevent::{EventInterfaces, EventService, Limits};
 
 use crate::plant::{
     Alarms, AlarmsServant, BeatsServant, Memo, MemoFactory, MemoState, Note, NoteState, Notes,
-    NotesServant, Reading, Severity,
+    NotesServant, PullAlarms, Reading, Severity,
 };
 use crate::support::{Program, Served, limits, until};
 
@@ -97,6 +98,41 @@ pub(crate) fn panel(served: &Served, program: &Program) -> (ProxyPushSupplier, P
     let consumer = station.connectable(program);
     proxy.connect_push_consumer(Some(&consumer)).unwrap();
     (proxy, panel, station)
+}
+
+/// Obtains a proxy for a consumer that pulls by an interface.
+pub(crate) fn obtained_to_pull(
+    served: &Served,
+    program: &Program,
+    id: &str,
+) -> TypedProxyPullSupplier {
+    let admin = consumers(served, program);
+    let proxy = admin.obtain_typed_pull_supplier(id).unwrap();
+    proxy.not_nil().unwrap()
+}
+
+/// Connects a consumer that pulls by an interface, without a reference to it.
+pub(crate) fn pulls(served: &Served, program: &Program, id: &str) -> TypedProxyPullSupplier {
+    let proxy = obtained_to_pull(served, program, id);
+    proxy.connect_pull_consumer(None).unwrap();
+    proxy
+}
+
+/// Returns the object of the interface by which a consumer pulls.
+pub(crate) fn pull_exit<I: Interface>(proxy: &TypedProxyPullSupplier) -> I {
+    let object = proxy.get_typed_supplier().unwrap().unwrap();
+    assert_eq!(object.type_id(), I::REPOSITORY_ID);
+    I::narrow(object).unwrap()
+}
+
+/// Connects a consumer that pulls alarms.
+pub(crate) fn pulls_alarms(
+    served: &Served,
+    program: &Program,
+) -> (TypedProxyPullSupplier, PullAlarms) {
+    let proxy = pulls(served, program, PullAlarms::REPOSITORY_ID);
+    let object = pull_exit(&proxy);
+    (proxy, object)
 }
 
 /// Connects a consumer of notes, and a supplier.

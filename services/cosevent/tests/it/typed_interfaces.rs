@@ -20,9 +20,11 @@ use punctual_host::Service;
 use punctual_ifr::{InterfaceRepository, RepositoryServer};
 use punctual_naming_client::cos_naming::NameComponent;
 
-use crate::plant::{Alarms, Gauge, Pump, Valve};
+use crate::plant::{Alarms, Gauge, PullDoors, Pump, Valve};
 use crate::support::{Program, Served, exists, limits};
-use crate::typed::{alarms, consumers, memo, notes, panel, served, suppliers};
+use crate::typed::{
+    alarms, consumers, interfaces, memo, notes, panel, pulls, pulls_alarms, served, suppliers,
+};
 
 const HERE: &str = "IDL:punctual.test/plant/Here:1.0";
 
@@ -51,21 +53,52 @@ fn interfaces_that_are_unknown_or_return_something_are_refused() {
 }
 
 #[test]
-fn typed_events_are_not_pulled() {
-    let (served, program) = (served(), Program::new());
+fn interfaces_to_pull_by_are_those_of_interfaces_of_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("more.idl");
+    // Each event of maps is larger than the service takes. Nothing describes `PullMarks`, and `PullBells` lacks an operation.
+    let idl = "typedef long Plane[512][1024];
+        interface Maps { void drawn(in Plane plane); };
+        interface Marks { void marked(in string place); };
+        interface Bells { void rung(); };
+        interface PullBells { void pull_rung(); };
+        interface Custom { void done(); };
+        typeid Custom \"DCE:700dc518-0110-11ce-ac8f-0800090b5d3e:1\";";
+    std::fs::write(&file, idl).unwrap();
+    let mut all = interfaces();
+    all.add_idl(&file, &[]).unwrap();
+    let service = EventService::in_memory();
+    service.set_limits(limits());
+    service.set_interfaces(all);
+    let (served, program) = (Served::of(service, ("127.0.0.1", 0)), Program::new());
     let (suppliers, consumers) = (suppliers(&served, &program), consumers(&served, &program));
-    let refused = consumers.obtain_typed_pull_supplier(Alarms::REPOSITORY_ID);
-    let refused = refused.unwrap_err();
-    assert!(matches!(
-        refused,
-        PullSupplierError::InterfaceNotSupported(_)
-    ));
-    let refused = suppliers.obtain_typed_pull_consumer(Alarms::REPOSITORY_ID);
-    let refused = refused.unwrap_err();
-    assert!(matches!(
-        refused,
-        PullConsumerError::NoSuchImplementation(_)
-    ));
+    for id in [
+        Alarms::REPOSITORY_ID,
+        PullDoors::REPOSITORY_ID,
+        "IDL:punctual.test/plant/PullUnknown:1.0",
+        "IDL:punctual.test/plant/PullValve:1.0",
+        "IDL:punctual.test/plant/PullAlarms:2.0",
+        "IDL:punctual.test/plant/Pull:1.0",
+        "IDL:PullMaps:1.0",
+        "IDL:PullBells:1.0",
+        "IDL:PullCustom:1.0",
+        "DCE:Pull700dc518-0110-11ce-ac8f-0800090b5d3e:1",
+        "Pull",
+        "IDL:é",
+        "",
+    ] {
+        let refused = consumers.obtain_typed_pull_supplier(id).unwrap_err();
+        let is_refused = matches!(refused, PullSupplierError::InterfaceNotSupported(_));
+        assert!(is_refused, "{id}: {refused}");
+        let refused = suppliers.obtain_typed_pull_consumer(id).unwrap_err();
+        let is_refused = matches!(refused, PullConsumerError::NoSuchImplementation(_));
+        assert!(is_refused, "{id}: {refused}");
+    }
+    assert_eq!(served.service.size(), (2, 0));
+    pulls_alarms(&served, &program);
+    let marks = pulls(&served, &program, "IDL:PullMarks:1.0");
+    let object = marks.get_typed_supplier().unwrap().unwrap();
+    assert!(object.is_a("IDL:PullMarks:1.0").unwrap());
 }
 
 #[test]
@@ -133,6 +166,10 @@ fn interfaces_of_a_repository_are_supported() {
     supplier.cleared("t1", "well").unwrap();
     supplier.beat(1).unwrap();
     assert_eq!(panel.wait_for(2), ["cleared t1 well", "beat 1"]);
+    let (_, pulls) = pulls_alarms(&served, &program);
+    supplier.beat(6).unwrap();
+    assert_eq!(pulls.pull_beat().unwrap(), 6);
+    panel.wait_for(3);
     let (noted, supplier) = notes(&served, &program);
     supplier.noted(Some(&memo()), Some(&memo())).unwrap();
     assert_eq!(noted.wait_for(1), ["noted 3 one one"]);
@@ -147,7 +184,7 @@ fn interfaces_of_a_repository_are_supported() {
     // Known from now on.
     orb.shutdown(true).unwrap();
     alarms(&served, &program).beat(2).unwrap();
-    assert_eq!(panel.wait_for(3)[2], "beat 2");
+    assert_eq!(panel.wait_for(4)[3], "beat 2");
 }
 
 #[test]

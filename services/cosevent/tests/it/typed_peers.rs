@@ -6,7 +6,7 @@ use punctual::{
     Interface, ObjectRef, OperationError, SystemException, SystemExceptionKind as Kind,
 };
 use punctual_cosevent::cos_event_channel_admin::ProxyPushSupplierConnectPushConsumerError as ConnectError;
-use punctual_cosevent::cos_event_comm::{PushConsumer, PushSupplier};
+use punctual_cosevent::cos_event_comm::{PullSupplier, PushConsumer, PushSupplier};
 use punctual_cosevent::cos_typed_event_channel_admin::TypedEventChannel;
 use punctual_cosevent::{EventService, Limits};
 use punctual_host::access::Rules;
@@ -16,8 +16,8 @@ use crate::peers::{End, Sink};
 use crate::plant::{Alarms, Beats};
 use crate::support::{Program, Served, exists, limits, until};
 use crate::typed::{
-    Panel, Station, alarms, channel, consumers, entrance, interfaces, obtained, panel, reading,
-    served, served_with, suppliers,
+    Panel, Station, alarms, channel, consumers, entrance, interfaces, obtained, panel,
+    pulls_alarms, reading, served, served_with, suppliers,
 };
 
 #[test]
@@ -276,6 +276,7 @@ fn typed_connections_are_there_after_a_restart_without_their_idl() {
     service.set_interfaces(interfaces());
     let before = Served::of(service, place);
     let (proxy, panel, station) = panel(&before, &program);
+    let (pulled, pulls) = pulls_alarms(&before, &program);
     let supplier = alarms(&before, &program);
     supplier.beat(1).unwrap();
     assert_eq!(panel.wait_for(1), ["beat 1"]);
@@ -284,8 +285,19 @@ fn typed_connections_are_there_after_a_restart_without_their_idl() {
     let service = EventService::open(&path).unwrap();
     service.set_limits(limits());
     let after = Served::of(service, place);
-    assert_eq!(after.service.size(), (2, 2));
+    assert_eq!(after.service.size(), (2, 3));
+    // Events are not kept.
+    assert!(!pulls.try_beat().unwrap().0);
     supplier.beat(2).unwrap();
+    assert_eq!(pulls.pull_beat().unwrap(), 2);
+    assert!(
+        pulled
+            .as_object()
+            .is_a(PullSupplier::REPOSITORY_ID)
+            .unwrap()
+    );
+    pulled.disconnect_pull_supplier().unwrap();
+    assert!(!exists(&pulls));
     supplier.cleared("t1", "well").unwrap();
     assert_eq!(panel.wait_for(3), ["beat 1", "beat 2", "cleared t1 well"]);
     assert_eq!(station.asked(), 2, "once before and once after");

@@ -1,10 +1,10 @@
 //! `punctual events cos serve`: killed with suppliers and consumers connected, and ended while calls wait.
 
-use punctual::dynamic::Request;
+use punctual::dynamic::{InvokeError, Request};
 use punctual::policy::Collocation;
 use punctual::{
     Any, CompletionStatus, Interface, ListenEndpoint, NotNil, OperationError, Orb, RootPoa,
-    SystemException, SystemExceptionKind as Kind,
+    SystemException, SystemExceptionKind as Kind, TypeCode,
 };
 use punctual_cosevent::cos_event_channel_admin::{
     EventChannel, ProxyPullSupplier, ProxyPushConsumer,
@@ -20,8 +20,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
 use crate::support::until;
 
@@ -45,6 +44,13 @@ impl Serving {
         let reference = reference.trim().to_owned();
         assert!(!reference.is_empty(), "it has not started");
         Self { process, reference }
+    }
+
+    /// Ends the server by SIGTERM.
+    fn terminate(&self) {
+        let pid = self.process.id().to_string();
+        let killed = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(killed.unwrap().success());
     }
 
     fn channel(&self, orb: &Orb) -> EventChannel {
@@ -232,15 +238,13 @@ fn calls_that_wait_are_answered_when_the_server_is_ended() {
     let orb = program();
     let mut serving = Serving::new("127.0.0.1:0", &[]);
     let proxy = pull_from(&serving.channel(&orb));
-    let (say, heard) = channel();
+    let (say, heard) = mpsc::channel();
     let waiting = PullSupplier::from_object(proxy.as_object().clone());
     waiting.sendc_pull(move |pulled: Result<Any, PullSupplierPullError>| {
         let _ = say.send(pulled);
     });
     assert!(!proxy.try_pull().unwrap().1);
-    let pid = serving.process.id().to_string();
-    let killed = Command::new("kill").args(["-TERM", &pid]).status();
-    assert!(killed.unwrap().success());
+    serving.terminate();
     let ended = heard.recv().unwrap().unwrap_err();
     let kind = ended.system().unwrap().kind();
     assert!(
@@ -283,12 +287,15 @@ fn calls_of_an_interface_in_idl_are_events_of_the_typed_channel() {
     let (orb, place) = (program(), place("127.77.2.4"));
     let file = folder.path().join("beats.idl").display().to_string();
     let parts = parts.display().to_string();
-    let _serving = Serving::new(&place, &["--idl", &file, "--include", &parts]);
+    let mut serving = Serving::new(&place, &["--idl", &file, "--include", &parts]);
     let channel = orb.string_to_object(&format!("corbaloc:iiop:{place}/TypedEventChannel"));
     let channel = TypedEventChannel::narrow(channel.unwrap()).unwrap();
     let consumers = channel.for_consumers().unwrap().not_nil().unwrap();
     let pulls = consumers.obtain_pull_supplier().unwrap().not_nil().unwrap();
     pulls.connect_pull_consumer(None).unwrap();
+    let typed_pulls = consumers.obtain_typed_pull_supplier("IDL:PullBeats:1.0");
+    let typed_pulls = typed_pulls.unwrap().not_nil().unwrap();
+    typed_pulls.connect_pull_consumer(None).unwrap();
     let suppliers = channel.for_suppliers().unwrap().not_nil().unwrap();
     let proxy = suppliers
         .obtain_typed_push_consumer("IDL:Beats:1.0")
@@ -302,6 +309,32 @@ fn calls_of_an_interface_in_idl_are_events_of_the_typed_channel() {
     let event = pulls.pull().unwrap();
     assert_eq!(event.type_code().id(), Ok("IDL:Beats/beat:1.0"));
     assert_eq!(event.read(|input| input.get_i32()), Ok(7));
+    let pull_beats = typed_pulls.get_typed_supplier().unwrap().unwrap();
+    let mut request = Request::new(&pull_beats, "try_beat");
+    request
+        .add_out("count", &TypeCode::LONG)
+        .set_return_type(&TypeCode::BOOLEAN);
+    for (has_event, count) in [(true, 7), (false, 0)] {
+        request.invoke().unwrap();
+        assert_eq!(request.return_value().extract(), Ok(has_event));
+        assert_eq!(request.argument(0).unwrap().extract(), Ok(count));
+    }
+    // A call that waits is answered when the server is ended.
+    let (say, heard) = mpsc::channel();
+    let mut waits = Request::new(&pull_beats, "pull_beat");
+    waits.add_out("count", &TypeCode::LONG);
+    let ended = move |_, outcome: Result<(), InvokeError>| {
+        let _ = say.send(outcome.map_err(SystemException::from));
+    };
+    waits.sendc_with(ended).unwrap();
+    request.invoke().unwrap();
+    serving.terminate();
+    let kind = heard.recv().unwrap().unwrap_err().kind();
+    assert!(
+        matches!(kind, Kind::Transient | Kind::CommFailure),
+        "{kind:?}"
+    );
+    assert!(serving.process.wait().unwrap().success());
     orb.shutdown(true).unwrap();
 }
 

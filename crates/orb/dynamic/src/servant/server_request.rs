@@ -1,16 +1,19 @@
 //! Request that a dynamic servant receives.
 
 use super::details::ServedOperation;
+use crate::request::InvokeError;
 use punctual_any::{Any, OperationDescription, ParameterMode, TypeCode};
 use punctual_cdr::{CdrError, Unmarshal};
 use punctual_orb::{Context, DispatchError, Dispatched, Orb, ServerCall};
+use punctual_poa::Response;
 use std::fmt;
 use std::sync::Arc;
 
 /// Request that a dynamic servant has to answer: CORBA's `ServerRequest`.
 ///
 /// First its arguments are read, by the types that the servant knows for the operation, then it is
-/// answered, once: by results, or by a user exception.
+/// answered, once: by results, or by a user exception; at once, or later
+/// ([`ServerRequest::answer_later`]).
 pub struct ServerRequest<'r, 'm> {
     call: &'r mut ServerCall<'m>,
     /// Values of the operation's `context` clause, which are read with the arguments.
@@ -126,11 +129,7 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
     /// The caller's exception if they cannot be marshaled.
     pub fn reply(self, results: &[Any]) -> Result<Dispatched, DispatchError> {
         self.call.tell_arguments(None)?;
-        self.call.reply(|out| {
-            results
-                .iter()
-                .try_for_each(|value| value.marshal_value(out))
-        })
+        reply(self.call, results)
     }
 
     /// Answers with a user exception (`set_exception`).
@@ -139,9 +138,36 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
     /// BAD_PARAM if the value is no exception; the caller's exception if it cannot be marshaled.
     pub fn raise(self, exception: &Any) -> Result<Dispatched, DispatchError> {
         self.call.tell_arguments(None)?;
-        let type_code = exception.type_code();
-        let id = type_code.id().map_err(|_| not_an_exception(type_code))?;
-        self.call.raise_as(id, |out| exception.marshal_members(out))
+        raise(self.call, exception)
+    }
+
+    /// Defers the answer: it is then given through the returned [`Response`], from any thread,
+    /// within `timeouts.answer` or the POA's `AnswerTimeout`. Meanwhile the request occupies no
+    /// thread. [`Response::reply`] takes the results as [`ServerRequest::reply`] does, and
+    /// [`Response::raise`] an [`InvokeError`]. Allocates.
+    ///
+    /// ```no_run
+    /// # use punctual_dynamic::{DynamicImplementation, ServerRequest};
+    /// # use punctual_orb::{DispatchError, Dispatched};
+    /// # struct Clerk;
+    /// # impl DynamicImplementation for Clerk {
+    /// # fn primary_interface(&self) -> std::borrow::Cow<'_, str> { "IDL:Clerk:1.0".into() }
+    /// fn invoke(&self, mut request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError> {
+    ///     request.arguments(&[])?;
+    ///     let (response, deferred) = request.answer_later()?;
+    ///     std::thread::spawn(move || response.reply(Vec::new()));
+    ///     Ok(deferred)
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// TRANSIENT if too many requests wait to be answered, or the POA is being destroyed;
+    /// NO_RESOURCES if no timer can be set for the time-out.
+    pub fn answer_later(
+        self,
+    ) -> Result<(Response<Vec<Any>, InvokeError>, Dispatched), DispatchError> {
+        Response::of(self.call, answer)
     }
 
     /// Returns the error for an operation that the object does not have.
@@ -154,6 +180,33 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
     /// [`ServerCall::tell_arguments`].
     pub fn as_call(&mut self) -> &mut ServerCall<'m> {
         self.call
+    }
+}
+
+#[inline]
+fn reply(call: &mut ServerCall<'_>, results: &[Any]) -> Result<Dispatched, DispatchError> {
+    call.reply(|out| {
+        results
+            .iter()
+            .try_for_each(|value| value.marshal_value(out))
+    })
+}
+
+fn raise(call: &mut ServerCall<'_>, exception: &Any) -> Result<Dispatched, DispatchError> {
+    let type_code = exception.type_code();
+    let id = type_code.id().map_err(|_| not_an_exception(type_code))?;
+    call.raise_as(id, |out| exception.marshal_members(out))
+}
+
+/// Writes the answer of a [`Response`] into the reply.
+fn answer(
+    result: Result<Vec<Any>, InvokeError>,
+    call: &mut ServerCall<'_>,
+) -> Result<Dispatched, DispatchError> {
+    match result {
+        Ok(results) => reply(call, &results),
+        Err(InvokeError::User(exception)) => raise(call, &exception),
+        Err(InvokeError::System(exception)) => Err(exception.into()),
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod deferred;
 mod gateways;
+mod later;
 mod requests;
 mod servants;
 

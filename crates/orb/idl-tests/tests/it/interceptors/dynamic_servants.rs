@@ -8,7 +8,9 @@ use super::support::watchdog;
 use punctual::description::{
     ExceptionDescription, OperationDescription, ParameterDescription, ParameterMode,
 };
-use punctual::dynamic::{DynamicImplementation, Request, ServerRequest, dynamic_servant};
+use punctual::dynamic::{
+    DynamicImplementation, InvokeError, Request, ServerRequest, dynamic_servant,
+};
 use punctual::interceptor::{ClientRequestInfo, ServerRequestInfo};
 use punctual::poa::{DispatchError, Dispatched};
 use punctual::{Any, Interface, Orb, SystemExceptionKind as Kind, TypeCode, Typed, minor};
@@ -21,8 +23,11 @@ const LIMIT: Duration = Duration::from_secs(120);
 type Heard = Arc<Mutex<Vec<String>>>;
 
 /// Servant of the interface `Account`, without generated code.
+#[derive(Default)]
 struct Vault {
     describes: bool,
+    /// True if another thread answers.
+    answers_later: bool,
     /// True if the servant ignores errors in reading the arguments.
     is_stubborn: bool,
 }
@@ -61,6 +66,18 @@ impl DynamicImplementation for Vault {
                     Err(_) if self.is_stubborn => 7,
                     arguments => arguments?[0].extract::<i32>().unwrap(),
                 };
+                if self.answers_later {
+                    let (response, deferred) = request.answer_later()?;
+                    std::thread::spawn(move || match amount {
+                        0.. => response.reply(vec![Any::new(&(2 * amount)).unwrap()]),
+                        _ => {
+                            let why = "negative".to_owned();
+                            let refused = Any::new(&Refused { why }).unwrap();
+                            response.raise(InvokeError::User(refused))
+                        }
+                    });
+                    return Ok(deferred);
+                }
                 if amount < 0 {
                     let why = "negative".to_owned();
                     return request.raise(&Any::new(&Refused { why })?);
@@ -105,11 +122,18 @@ fn assert_unknown<T>(asked: Result<T, punctual::SystemException>) {
 #[test]
 fn interceptors_see_what_a_servant_has_described_when_it_has_read_the_arguments() {
     let _watchdog = watchdog(LIMIT);
+    for answers_later in [false, true] {
+        interceptors_see_what_is_described(answers_later);
+    }
+}
+
+fn interceptors_see_what_is_described(answers_later: bool) {
     let heard = Heard::default();
     let tell = heard.clone();
     let vault = Vault {
         describes: true,
-        is_stubborn: false,
+        answers_later,
+        ..Vault::default()
     };
     let (pair, account) = account(vault, move |point, info| {
         let say = |text: String| tell.lock().unwrap().push(text);
@@ -155,10 +179,7 @@ fn of_a_servant_that_names_types_alone_interceptors_see_the_arguments_alone() {
     let _watchdog = watchdog(LIMIT);
     let heard = Heard::default();
     let tell = heard.clone();
-    let vault = Vault {
-        describes: false,
-        is_stubborn: false,
-    };
+    let vault = Vault::default();
     let (pair, account) = account(vault, move |point, info| {
         if point == "receive_request" || point == "send_reply" {
             let arguments = info.arguments()?;
@@ -188,7 +209,7 @@ fn a_request_is_seen_once_also_where_its_servant_does_not_read_the_arguments() {
     let tell = heard.clone();
     let vault = Vault {
         describes: true,
-        is_stubborn: false,
+        ..Vault::default()
     };
     let (pair, account) = account(vault, move |point, info| {
         if point == "receive_request" {
@@ -223,6 +244,7 @@ fn what_an_interceptor_raises_as_the_arguments_are_read_is_the_answer_whatever_t
         let vault = Vault {
             describes,
             is_stubborn,
+            ..Vault::default()
         };
         let (pair, account) = account(vault, |point, _| match point {
             "receive_request" => Err(Kind::NoPermission.because("not this one").into()),
