@@ -47,6 +47,15 @@ pub trait Lender: Send + Sync + Debug {
     /// there, once. `None` where it is to be written into the message: it is too short, or no
     /// memory is free.
     fn lend(&self, octets: &[u8]) -> Option<Arc<dyn Segment>>;
+
+    /// Copies a run to memory from which other lenders lend it, too, without another copy: those of
+    /// connections to several peers that get the same. Returns the copy, whose bytes are then passed
+    /// to [`Lender::lend`] of each; `None`, the default, where there is no such memory, or none is
+    /// free.
+    fn share(&self, octets: &[u8]) -> Option<Arc<dyn Segment>> {
+        let _ = octets;
+        None
+    }
 }
 
 /// Segment, and the offset in the block's own bytes at which it is inserted.
