@@ -13,7 +13,7 @@
 
 use super::allocator::Marks;
 use super::copies::CopyCounters;
-use super::holder::Holder;
+use super::holder::{Holder, SHARE};
 use super::lending;
 use super::pool::Pool;
 use crate::Cause;
@@ -27,8 +27,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Upper bound of the holders that are asked at once when nothing is free.
 const ASKED_AT_ONCE: usize = 16;
-/// Number of closed connections with pieces out at which new connections do without the pool.
-const MOST_LEFT: usize = 256;
+/// Number of closed connections with pieces out at which new connections do without the pool: the
+/// memory of each stays until its peer has returned them or is gone.
+const MOST_LEFT: usize = 64;
 
 /// State that all connections of a link share.
 #[derive(Debug, Default)]
@@ -117,9 +118,13 @@ impl CommonPool {
         self.size
     }
 
-    /// Copies bytes into a new piece, for any number of connections; `None` if none is free. Blocks
-    /// only while another thread has the lock, with priority inheritance.
+    /// Copies bytes into a new piece, for any number of connections; `None` if none is free, or the
+    /// bytes are more than a peer's share. Blocks only while another thread has the lock, with
+    /// priority inheritance.
     pub(super) fn put(&self, octets: &[u8]) -> Option<Arc<dyn Segment>> {
+        if octets.len() > self.pool.len() / SHARE {
+            return None;
+        }
         let put = || lending::copy_into(&self.pool, octets);
         put().or_else(|| self.collect(ASKED_AT_ONCE).then(put).flatten())
     }
@@ -236,7 +241,7 @@ mod tests {
 
     const SIZE: u32 = 16 * 1024;
     /// Largest part of the pool that is out at one peer.
-    const SHARE: usize = SIZE as usize / 4;
+    const SHARE: usize = SIZE as usize / super::SHARE;
 
     /// Peer with one mark for all slots, and its end of the lifeline.
     struct Peer {
@@ -278,9 +283,11 @@ mod tests {
         access.holder.refer(octets).unwrap()
     }
 
-    /// Returns whether the whole pool is free, as is seen by the next who wants something.
+    /// Returns whether the whole pool is free, as is seen by those who want something.
     fn is_all_free(common: &CommonPool) -> bool {
-        common.put(&[0; SIZE as usize]).is_some()
+        let put = || (0..super::SHARE).map_while(|_| common.put(&[0; SHARE]));
+        // The first round may only find out, and lie around what was not free at its beginning.
+        (0..2).any(|_| put().collect::<Vec<_>>().len() == super::SHARE)
     }
 
     fn holder_count(common: &CommonPool) -> usize {
@@ -409,10 +416,17 @@ mod tests {
     }
 
     #[test]
+    fn more_than_a_peers_share_is_not_copied_to_the_pool() {
+        let (state, common) = common();
+        assert!(common.put(&[1; SHARE + 1]).is_none());
+        assert_eq!(state.counters.total().into_pool, 0);
+    }
+
+    #[test]
     fn many_peers_are_asked_in_turn_when_nothing_is_free() {
         let (_state, common) = common();
         let connections: Vec<_> = (0..5 * ASKED_AT_ONCE).map(|_| connect(&common)).collect();
-        let copy = common.put(&[1; SIZE as usize / 4]).unwrap();
+        let copy = common.put(&[1; SHARE]).unwrap();
         for (access, peer) in &connections {
             assert!(refer(access, copy.as_slice()).is_some());
             peer.gives_back(1);

@@ -4,6 +4,7 @@ use super::address::{Addresses, NAME};
 use super::common::{CommonPool, Offer};
 use super::connection::{Parts, ShmConnection};
 use super::copies::CopyCounters;
+use super::holder::SHARE;
 use super::incoming::PeerCommon;
 use super::layout::{
     CLOSED, COMMON, COMMON_MARKS, CONTROL, HEAD, INLINE, LENT, MARKS, Sizes, TAIL, UNIT, padded,
@@ -180,7 +181,10 @@ pub fn hostile_writer(input: &[u8]) -> io::Result<()> {
     held.iter().for_each(look_at);
     drop((peer, tested.copies));
     if let Some(common) = tested.common {
-        assert!(common.put(&[0; SIZES.pool as usize]).is_some());
+        let share = [0; SIZES.pool as usize / SHARE];
+        let put = || (0..SHARE).map_while(|_| common.put(&share));
+        // The first round may only find out that the peer is gone.
+        assert!((0..2).any(|_| put().collect::<Vec<_>>().len() == SHARE));
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Part of the common pool that may be out at one peer: the pool's size divided by this.
-const SHARE: usize = 4;
+pub(super) const SHARE: usize = 4;
 
 /// Holder of pieces; see the module.
 pub(super) struct Holder {
