@@ -9,7 +9,8 @@
 //!
 //! Holders are asked for what their peers have returned when they send, and, some at a time, when
 //! nothing is free. One whose connection is closed stays until its peer has returned everything or
-//! is gone: an honest peer may still use what it has received.
+//! is gone: an honest peer may still use what it has received. While there are such, one holder is
+//! asked for each run that is copied, and all for each new connection.
 
 use super::allocator::Marks;
 use super::copies::CopyCounters;
@@ -23,6 +24,7 @@ use punctual_sys::lifeline::Lifeline;
 use punctual_sys::memory;
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Upper bound of the holders that are asked at once when nothing is free.
@@ -45,6 +47,9 @@ pub(super) struct CommonPool {
     size: u32,
     pool: Arc<Pool>,
     holders: LaneLock<Holders>,
+    /// Number of holders whose connections are closed. It changes while the lock is held, and is
+    /// read without: relaxed, as a value of a moment ago does.
+    left: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -110,6 +115,7 @@ impl CommonPool {
             size,
             pool: Pool::new(memory, Arc::new(NoMarks), counters.open(), lock),
             holders: LaneLock::new(lock, Holders::default()),
+            left: AtomicUsize::new(0),
         })
     }
 
@@ -124,6 +130,9 @@ impl CommonPool {
     pub(super) fn put(&self, octets: &[u8]) -> Option<Arc<dyn Segment>> {
         if octets.len() > self.pool.len() / SHARE {
             return None;
+        }
+        if self.has_left() {
+            self.collect(1);
         }
         let put = || lending::copy_into(&self.pool, octets);
         put().or_else(|| self.collect(ASKED_AT_ONCE).then(put).flatten())
@@ -144,6 +153,7 @@ impl CommonPool {
             freed |= holder.collect();
             if holder.is_at_its_end() {
                 holders.all.swap_remove(at);
+                self.left.fetch_sub(1, Ordering::Relaxed);
                 freed = true;
                 if holders.all.is_empty() {
                     break;
@@ -155,17 +165,17 @@ impl CommonPool {
         freed
     }
 
+    /// Returns whether there are closed connections whose peers may hold pieces.
+    fn has_left(&self) -> bool {
+        self.left.load(Ordering::Relaxed) > 0
+    }
+
     /// Returns the number of closed connections whose peers hold pieces.
     fn left(&self) -> usize {
-        let left = || {
-            self.holders.lock().map_or(0, |holders| {
-                holders.all.iter().filter(|one| one.is_closed()).count()
-            })
-        };
-        if left() >= MOST_LEFT {
+        if self.has_left() {
             self.collect(usize::MAX);
         }
-        left()
+        self.left.load(Ordering::Relaxed)
     }
 }
 
@@ -212,14 +222,17 @@ impl CommonAccess {
 
 impl Drop for CommonAccess {
     fn drop(&mut self) {
-        self.holder.close();
-        // It stays while its peer holds pieces.
-        self.holder.collect();
         let Ok(mut holders) = self.common.holders.lock() else {
             return;
         };
+        // Closed under the lock, so that it is counted before another thread finds it at its end.
+        self.holder.close();
+        self.holder.collect();
+        // It stays while its peer holds pieces.
         if self.holder.is_at_its_end() {
             holders.all.retain(|one| !Arc::ptr_eq(one, &self.holder));
+        } else {
+            self.common.left.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
@@ -392,6 +405,20 @@ mod tests {
         other_peer.lifeline = None;
         assert!(is_all_free(&common));
         assert_eq!(holder_count(&common), 0);
+    }
+
+    #[test]
+    fn what_a_closed_connection_leaves_ends_with_its_peer_also_where_the_pool_has_room() {
+        let (_state, common) = common();
+        let (access, mut peer) = connect(&common);
+        let copy = common.put(&[1; 100]).unwrap();
+        assert!(refer(&access, copy.as_slice()).is_some());
+        drop(access);
+        assert!(common.put(&[1; 100]).is_some());
+        assert_eq!(holder_count(&common), 1);
+        peer.lifeline = None;
+        assert!(common.put(&[1; 100]).is_some());
+        assert_eq!((holder_count(&common), common.has_left()), (0, false));
     }
 
     #[test]
