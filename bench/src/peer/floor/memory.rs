@@ -75,7 +75,7 @@ impl Ends {
     /// Sends this side's memory to the other side, and receives the other's.
     fn exchange(socket: &UnixStream) -> Result<Self> {
         let (file, region) = create("floor", SIZE)?;
-        passing::send_with(socket, b"floor", Some(file.as_fd()))?;
+        passing::send_with(socket, b"floor", &[file.as_fd()])?;
         // The receive below fails if the descriptor has not come by then.
         let _ = passing::wait(socket, Some(HANDSHAKE));
         let mut descriptors = Vec::new();

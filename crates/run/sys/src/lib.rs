@@ -27,6 +27,7 @@ pub mod futex;
 pub mod host;
 #[allow(unsafe_code)]
 pub mod inherited;
+pub mod lifeline;
 #[allow(unsafe_code)]
 pub mod memory;
 pub mod memory_lock;

@@ -1,5 +1,5 @@
-//! Small messages over a Unix socket with a descriptor beside them, and the socket as a means to
-//! wake its waiters.
+//! Small messages over a Unix socket with descriptors beside them, and the socket as a means to wake
+//! its waiters.
 //!
 //! Only [`wait`] and [`wait_all`] block here, whatever a peer has done to the socket.
 
@@ -15,25 +15,32 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// Number of descriptors taken from one message: one more than ever needed, to notice a surplus.
-/// The kernel closes those that do not fit.
-const DESCRIPTORS: usize = 2;
+/// Upper bound of the descriptors that go with one message.
+pub const MOST_DESCRIPTORS: usize = 3;
 
-/// Sends `octets` with a descriptor beside them; returns the number of bytes that the kernel took.
+/// Number of descriptors taken from one message: one more than ever sent, to notice a surplus. The
+/// kernel closes those that do not fit.
+const DESCRIPTORS: usize = MOST_DESCRIPTORS + 1;
+
+/// Sends `octets` with descriptors beside them, [`MOST_DESCRIPTORS`] at most; returns the number of
+/// bytes that the kernel took.
 ///
 /// # Errors
-/// Errors of `sendmsg(2)`; `WouldBlock` when the socket is full.
+/// Errors of `sendmsg(2)`; `WouldBlock` when the socket is full; `InvalidInput` when there are too
+/// many descriptors.
 pub fn send_with(
     socket: impl AsFd,
     octets: &[u8],
-    descriptor: Option<BorrowedFd<'_>>,
+    descriptors: &[BorrowedFd<'_>],
 ) -> io::Result<usize> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
-    let descriptors: Vec<BorrowedFd<'_>> = descriptor.into_iter().collect();
+    if descriptors.len() > MOST_DESCRIPTORS {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
     if !descriptors.is_empty() {
-        // There is room for exactly one.
-        let _ = control.push(SendAncillaryMessage::ScmRights(&descriptors));
+        // There is room for all of them.
+        let _ = control.push(SendAncillaryMessage::ScmRights(descriptors));
     }
     let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
     Ok(sendmsg(
@@ -167,7 +174,11 @@ mod tests {
     fn a_descriptor_travels_beside_the_octets() {
         let (one, other) = UnixStream::pair().unwrap();
         let (mut reader, writer) = io::pipe().unwrap();
-        assert_eq!(send_with(&one, b"hello", Some(writer.as_fd())).unwrap(), 5);
+        let sent = send_with(&one, b"hello", &[writer.as_fd()]);
+        assert_eq!(sent.unwrap(), 5);
+        let too_many = send_with(&one, b"more", &[writer.as_fd(); MOST_DESCRIPTORS + 1]);
+        let refused = too_many.unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
         drop(writer);
         let (mut octets, mut passed) = ([0; 8], Vec::new());
         assert_eq!(receive_with(&other, &mut octets, &mut passed).unwrap(), 5);

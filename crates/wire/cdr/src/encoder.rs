@@ -7,7 +7,7 @@ use crate::bulk::{self, Primitive};
 use crate::code_set::CodeSets;
 use crate::coding::Coding;
 use crate::error::CdrError;
-use crate::lend::{LENT_AT_LEAST, Lender};
+use crate::lend::{LENT_AT_LEAST, Lender, SharedCopy};
 use crate::order::ByteOrder;
 use crate::valuetype::{ColdOption, WrittenValues};
 
@@ -257,6 +257,33 @@ impl<'e> Encoder<'e> {
         self.put_length(octets.len())?;
         self.put_long(octets);
         Ok(())
+    }
+
+    /// Writes a `sequence<octet>` as [`Encoder::put_octets`] does, which goes into other messages as
+    /// well: where it is lent, from the one copy that `copy` has of it, if there is memory for that.
+    /// The octets have to be the same each time.
+    ///
+    /// # Errors
+    /// [`CdrError::LengthOverLimit`].
+    pub fn put_shared_octets(&mut self, octets: &[u8], copy: &SharedCopy) -> Result<(), CdrError> {
+        self.put_length(octets.len())?;
+        match self.lender_of(octets.len()) {
+            Some(lender) => self.put_long(copy.of(octets, lender)),
+            None => self.put_long(octets),
+        }
+        Ok(())
+    }
+
+    /// Returns whether the message offers a run of so many bytes to a lender instead of copying it.
+    #[must_use]
+    pub fn lends_runs_of(&self, length: usize) -> bool {
+        self.lender_of(length).is_some()
+    }
+
+    /// Returns the lender, if a run of so many bytes is offered to it.
+    fn lender_of(&self, length: usize) -> Option<&'e dyn Lender> {
+        let lender = self.lender.filter(|_| length >= LENT_AT_LEAST);
+        lender.filter(|lender| length >= lender.threshold())
     }
 
     /// Writes the length of a sequence.

@@ -5,7 +5,7 @@
 //! are the same with and without. Only the link knows how it travels.
 
 use std::fmt::Debug;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Length in bytes below which runs are never lent: copying them costs less than keeping track of
 /// them.
@@ -47,6 +47,40 @@ pub trait Lender: Send + Sync + Debug {
     /// there, once. `None` where it is to be written into the message: it is too short, or no
     /// memory is free.
     fn lend(&self, octets: &[u8]) -> Option<Arc<dyn Segment>>;
+
+    /// Copies a run to memory from which other lenders lend it, too, without another copy: those of
+    /// connections to several peers that get the same. Returns the copy, whose bytes are then passed
+    /// to [`Lender::lend`] of each; `None`, the default, where there is no such memory, or none is
+    /// free.
+    fn share(&self, octets: &[u8]) -> Option<Arc<dyn Segment>> {
+        let _ = octets;
+        None
+    }
+}
+
+/// Copy of a run that goes into several messages, in memory from which the lenders of several
+/// connections lend. It is made by [`Lender::share`] of the first message that has such a lender, and
+/// its memory is free once neither this nor a message or peer holds it.
+///
+/// Clones have the same copy. No lock is held while the run is copied: threads that write the first
+/// messages at the same moment may copy it once each, and one copy stays.
+#[derive(Clone, Debug, Default)]
+pub struct SharedCopy(OnceLock<Arc<dyn Segment>>);
+
+impl SharedCopy {
+    /// Returns the bytes of the copy, which is made if there is none yet; `run` itself where the
+    /// lender shares nothing. The run has to be the same each time.
+    pub(crate) fn of<'r>(&'r self, run: &'r [u8], lender: &dyn Lender) -> &'r [u8] {
+        if self.0.get().is_none()
+            && let Some(copy) = lender.share(run)
+        {
+            // Another thread may have been first.
+            let _ = self.0.set(copy);
+        }
+        let copy = self.0.get().map(|copy| copy.as_slice());
+        let copy = copy.filter(|copy| copy.len() == run.len());
+        copy.unwrap_or(run)
+    }
 }
 
 /// Segment, and the offset in the block's own bytes at which it is inserted.

@@ -66,7 +66,7 @@ pub use each::{check_bound, marshal_each, unmarshal_array_with, unmarshal_each};
 pub use encoder::Encoder;
 pub use error::CdrError;
 pub use fixed::{Decimal, Fixed, FixedError};
-pub use lend::{Lender, Lent, Segment};
+pub use lend::{Lender, Lent, Segment, SharedCopy};
 pub use limits::Limits;
 pub use long_double::LongDouble;
 pub use map::{marshal_map, marshal_optional, unmarshal_map, unmarshal_optional};

@@ -2,7 +2,9 @@
 
 use crate::{Form, RtecEventData};
 use punctual::Any;
-use punctual::stub::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
+use punctual::stub::{
+    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, SharedCopy, Unmarshal,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,7 +22,13 @@ pub struct EventData {
     octets: usize,
     /// Number of the contents: no others of this process have it. 0 for none.
     number: u64,
+    /// Copy of the octets for consumers over shared memory, made when the first of them gets it.
+    copy: SharedCopy,
 }
+
+/// Octets of the data of an event that is kept for its memory; longer ones have a copy for consumers over shared memory,
+/// which ends with the event.
+pub(crate) const MOST_KEPT: usize = 4096;
 
 /// Returns the first of so many numbers for contents.
 pub(crate) fn take_numbers(count: usize) -> u64 {
@@ -38,6 +46,7 @@ impl EventData {
             contents,
             octets,
             number: take_numbers(1),
+            copy: SharedCopy::default(),
         }
     }
 
@@ -50,6 +59,7 @@ impl EventData {
     ) -> Result<(), CdrError> {
         let (start, contents) = (input.position(), &mut self.contents);
         self.number = number;
+        self.copy = SharedCopy::default();
         match form.has_octets {
             true => {
                 contents.pad1 = input.get_i32()?;
@@ -66,6 +76,18 @@ impl EventData {
         }
         self.octets = input.position() - start;
         Ok(())
+    }
+
+    /// Returns the copy for messages that lend the octets; `None` if they are so short that their memory may be kept for
+    /// other events.
+    pub(crate) fn copy(&self) -> Option<&SharedCopy> {
+        let is_long = self.contents.payload.len() > MOST_KEPT;
+        is_long.then_some(&self.copy)
+    }
+
+    /// Returns whether the octets are long enough for a message to lend them instead of copying them.
+    pub(crate) fn is_lent_to(&self, out: &Encoder<'_>) -> bool {
+        self.copy().is_some() && out.lends_runs_of(self.contents.payload.len())
     }
 
     /// Returns the number of the contents.

@@ -1,5 +1,6 @@
 //! Received events, whose memory is reused by those that come after them.
 
+use crate::data::MOST_KEPT;
 use crate::wire::read_events;
 use crate::{Event, Form};
 use parking_lot::Mutex;
@@ -15,8 +16,8 @@ use std::sync::Arc;
 const MOST_SETS: usize = 8;
 /// Number of events of a set that are kept.
 const MOST_EVENTS: usize = 256;
-/// Octets of the data of an event that is kept, so that all that are kept have 8 MiB at most.
-const MOST_OCTETS: usize = 4096;
+/// Octets of the data of an event that is kept, so that all that are kept have 8 MiB at most, and none a copy in a pool.
+const MOST_OCTETS: usize = MOST_KEPT;
 
 /// Sets of events that were received, the oldest first. Their memory is reused when nothing else holds it any more, so that
 /// a warm push allocates nothing.

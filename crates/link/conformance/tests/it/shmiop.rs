@@ -1,5 +1,5 @@
 //! Tests of shared memory: with defaults; with the smallest ring, no pool, no spinning and no
-//! trust; and for a reactor.
+//! trust; for a reactor; and with a common pool.
 #![allow(missing_docs)]
 
 use punctual_link::Address;
@@ -30,6 +30,19 @@ mod for_a_reactor {
     fn link() -> Shmiop {
         Shmiop::new(ShmOptions {
             descriptor: true,
+            ..ShmOptions::default()
+        })
+    }
+
+    punctual_link_conformance::conformance!(link(), Address::new(NAME, ""));
+}
+
+mod with_a_common_pool {
+    use super::{Address, NAME, ShmOptions, Shmiop};
+
+    fn link() -> Shmiop {
+        Shmiop::new(ShmOptions {
+            common_pool: 1 << 20,
             ..ShmOptions::default()
         })
     }

@@ -2,7 +2,7 @@
 
 use super::accept_queue::{AcceptQueue, BACKLOG};
 use super::address::NAME;
-use super::copies::CopyCounters;
+use super::common::LinkState;
 use super::handshake_thread::HandshakeThread;
 use super::options::{Allow, ShmOptions};
 use crate::uiop::path::SocketFile;
@@ -26,7 +26,7 @@ struct ShmAcceptor {
 pub(super) fn listen(
     address: &Address,
     options: ShmOptions,
-    counters: Arc<CopyCounters>,
+    state: Arc<LinkState>,
 ) -> Result<Box<dyn Acceptor>, LinkError> {
     let (listener, file) = SocketFile::listen(address.place(), BACKLOG)?;
     let failed = |error| LinkError::os(Phase::Listen, error);
@@ -47,7 +47,7 @@ pub(super) fn listen(
         acceptor.listener.clone(),
         acceptor.address.clone(),
         options,
-        counters,
+        state,
         acceptor.queue.clone(),
     );
     ThreadSpec::named("punctual-shm")

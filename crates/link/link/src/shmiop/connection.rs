@@ -1,18 +1,20 @@
-//! Connection: a ring and a pool in each direction.
+//! Connection: a ring and a pool in each direction, and access to common pools.
 
 use super::address::Addresses;
+use super::allocator::Marks;
+use super::common::{CommonAccess, Offer};
 use super::copies::Copies;
 use super::ends::Ends;
-use super::incoming::Incoming;
-use super::layout::Sizes;
+use super::incoming::{Incoming, PeerCommon};
+use super::layout::{COMMON_MARKS, Sizes};
 use super::lending::{self, PoolLoan};
 use super::options::ShmOptions;
 use super::pool::Pool;
-use super::reader::Reader;
-use super::writer::Writer;
+use super::reader::{Lent, Reader};
+use super::writer::{Memories, Writer};
 use crate::{Address, Cause, Connection, LinkError, Loan, Pending, SendError, Waitable};
 use punctual_cdr::{Block, Lender, Segment};
-use punctual_exec::Deadline;
+use punctual_exec::{Deadline, LockProtocol};
 use punctual_sys::memory::{PeerMemory, Region, Trusted};
 use std::io::IoSlice;
 use std::os::fd::OwnedFd;
@@ -26,7 +28,9 @@ pub(super) struct ShmConnection {
     writer: Mutex<Writer>,
     reader: Mutex<Reader>,
     pool: Arc<Pool>,
-    incoming: Arc<Incoming>,
+    /// Access to the link's common pool, if this connection lends from it.
+    common: Option<CommonAccess>,
+    incoming: Lent,
     copies: Arc<Copies>,
     block: usize,
     block_kept: usize,
@@ -41,11 +45,23 @@ pub(super) struct Parts<'o> {
     pub(super) pool: Region,
     pub(super) theirs: PeerMemory,
     pub(super) their_sizes: Sizes,
+    /// Common pool of this side's link, if the peer was given it.
+    pub(super) common: Option<Offer>,
+    pub(super) their_common: Option<PeerCommon>,
     pub(super) socket: OwnedFd,
     pub(super) trusted: Option<Trusted>,
     pub(super) copies: Arc<Copies>,
     pub(super) addresses: Addresses,
     pub(super) options: &'o ShmOptions,
+}
+
+/// Marks by which the peer returns pieces of the common pool.
+struct CommonMarks(Arc<Ends>);
+
+impl Marks for CommonMarks {
+    fn mark(&self, slot: usize) -> u32 {
+        self.0.theirs.load_acquire(COMMON_MARKS + slot)
+    }
 }
 
 impl ShmConnection {
@@ -60,17 +76,30 @@ impl ShmConnection {
             options.descriptor,
         ));
         let (pool_at, pool_len) = (sizes.pool_at(), sizes.pool as usize);
-        Self {
-            writer: Mutex::new(Writer::new(parts.ring, options.looks())),
-            reader: Mutex::new(Reader::new(sizes.ring, options.looks())),
-            pool: Pool::new(parts.pool, ends.clone(), copies.clone()),
-            incoming: Incoming::new(
+        let incoming = Lent {
+            pool: Incoming::new(
                 ends.clone(),
                 pool_at,
                 pool_len,
                 parts.trusted,
                 copies.clone(),
             ),
+            common: parts.their_common.map(|common| {
+                Incoming::common(ends.clone(), common, parts.trusted, copies.clone())
+            }),
+        };
+        let common_marks = || Arc::new(CommonMarks(ends.clone()));
+        Self {
+            writer: Mutex::new(Writer::new(parts.ring, options.looks())),
+            reader: Mutex::new(Reader::new(sizes.ring, options.looks())),
+            pool: Pool::new(
+                parts.pool,
+                ends.clone(),
+                copies.clone(),
+                LockProtocol::Plain,
+            ),
+            common: parts.common.map(|offer| offer.accepted(common_marks())),
+            incoming,
             ends,
             copies,
             block: options.block,
@@ -99,7 +128,11 @@ impl Connection for ShmConnection {
 
     fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let sent = writer.send(&self.ends, &self.pool, parts, deadline);
+        let memories = Memories {
+            pool: &self.pool,
+            holder: self.common.as_ref().map(|common| &*common.holder),
+        };
+        let sent = writer.send(&self.ends, memories, parts, deadline);
         if let Err(failed) = &sent {
             self.close_if_broken(&failed.error.cause);
         }
@@ -158,7 +191,7 @@ impl Connection for ShmConnection {
     }
 
     fn lender(&self) -> Option<&dyn Lender> {
-        (!self.pool.is_empty()).then_some(self)
+        (!self.pool.is_empty() || self.common.is_some()).then_some(self)
     }
 
     fn loan(&self, length: usize) -> Option<Loan> {
@@ -176,7 +209,16 @@ impl Lender for ShmConnection {
         if octets.len() < self.threshold {
             return None;
         }
-        lending::lend(&self.pool, octets)
+        let common = self.common.as_ref();
+        let of_common = common.filter(|common| common.holder.holds(octets));
+        of_common
+            .and_then(|common| common.holder.lend(octets))
+            .or_else(|| lending::lend(&self.pool, octets))
+    }
+
+    fn share(&self, octets: &[u8]) -> Option<Arc<dyn Segment>> {
+        let common = self.common.as_ref();
+        common.and_then(|common| common.common().put(octets))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Connecting to a process that listens.
 
 use super::address::{Addresses, NAME, client_address};
-use super::copies::CopyCounters;
+use super::common::LinkState;
 use super::greeting::{Handshake, Own, PeerMapping};
 use super::options::ShmOptions;
 use crate::uiop::path;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) fn connect(
     address: &Address,
     options: &ShmOptions,
-    counters: &Arc<CopyCounters>,
+    state: &LinkState,
     deadline: Deadline,
 ) -> Result<Arc<dyn Connection>, LinkError> {
     let place = address.place();
@@ -31,14 +31,14 @@ pub(super) fn connect(
     };
     let connected = || -> Result<_, Cause> {
         let mut handshake = Handshake::new(socket, options)?;
-        let own = Own::new(options)?;
+        let own = Own::new(options, state)?;
         match handshake.send(&own) {
             // A peer that refuses sends its reason before it closes.
             Ok(()) | Err(Cause::Closed) => {}
             Err(cause) => return Err(cause),
         }
         let theirs = answer(&mut handshake, options, deadline)?;
-        Ok(handshake.connect(own, theirs, options, counters, addresses))
+        Ok(handshake.connect(own, theirs, options, state, addresses))
     };
     let connection = connected().map_err(|cause| LinkError {
         phase: Phase::Connect,

@@ -10,7 +10,7 @@ pub struct Copied {
     pub into_ring: u64,
     /// Number of bytes copied from peers' ring buffers to receive buffers.
     pub out_of_ring: u64,
-    /// Number of bytes copied from applications' memory to the shared pools.
+    /// Number of bytes copied from applications' memory to the shared pools, the common one included.
     pub into_pool: u64,
     /// Number of bytes copied from peers' shared pools to private memory.
     pub out_of_pool: u64,

@@ -1,16 +1,23 @@
 //! Fuzzing of a connection whose peer writes whatever an input says.
 
 use super::address::{Addresses, NAME};
+use super::common::{CommonPool, Offer};
 use super::connection::{Parts, ShmConnection};
 use super::copies::CopyCounters;
-use super::layout::{CLOSED, CONTROL, HEAD, INLINE, LENT, MARKS, Sizes, TAIL, UNIT, padded, pair};
+use super::holder::SHARE;
+use super::incoming::PeerCommon;
+use super::layout::{
+    CLOSED, COMMON, COMMON_MARKS, CONTROL, HEAD, INLINE, LENT, MARKS, Sizes, TAIL, UNIT, padded,
+    pair,
+};
 use super::options::{ShmOptions, Trust};
 use super::writer;
 use crate::fuzzing::Program;
 use crate::{Address, Connection, Loan};
-use punctual_cdr::{Block, Lender};
+use punctual_cdr::{Block, Lender, Segment};
 use punctual_exec::Deadline;
 use punctual_sys::credentials::Credentials;
+use punctual_sys::lifeline::Lifeline;
 use punctual_sys::memory::{self, PeerMemory, Region};
 use std::cell::RefCell;
 use std::io::{self, IoSlice};
@@ -25,18 +32,36 @@ const SIZES: Sizes = Sizes {
 };
 /// Smallest first byte of inputs whose peer gets fresh memory of its own.
 const NEW: u8 = 0xf0;
+/// Smallest first byte of a step with a common pool.
+const COMMONS: u8 = 244;
 /// Smallest first byte of a step that an application with loans performs.
 const LOANS: u8 = 252;
 /// Upper bound of the number of steps that one fuzzing input performs.
 const STEPS: usize = 64;
 
-/// Hostile peer: its own memory, and its write position.
+/// Hostile peer: its memories, and its write position.
 struct Hostile {
-    file: Option<OwnedFd>,
-    memory: Option<Region>,
+    memories: Option<Memories>,
     written: u32,
     /// Socket of the peer, open for as long as it lives.
     _socket: UnixStream,
+    /// End of the lifeline of this side's common pool, if that was given to the peer.
+    _held: Option<OwnedFd>,
+}
+
+/// Memory of a peer's own, and its common pool.
+struct Memories {
+    own: (OwnedFd, Region),
+    common: (OwnedFd, Region),
+}
+
+/// Connection under test, with what belongs to it.
+struct Tested {
+    connection: ShmConnection,
+    /// Common pool that this side lends from, if it has one.
+    common: Option<Arc<CommonPool>>,
+    /// Copies in that pool, and what they were filled with.
+    copies: Vec<(Arc<dyn Segment>, u8)>,
 }
 
 impl Hostile {
@@ -45,11 +70,26 @@ impl Hostile {
     }
 
     fn put(&mut self, at: usize, octets: &[u8]) {
-        let memory = self.memory.as_mut().map(Region::as_mut_slice);
-        let place = memory.and_then(|memory| memory.get_mut(at..at + octets.len()));
-        if let Some(to) = place {
-            to.copy_from_slice(octets);
+        if let Some(memories) = &mut self.memories {
+            put(&mut memories.own.1, at, octets);
         }
+    }
+
+    fn put_in_common(&mut self, at: usize, octets: &[u8]) {
+        if let Some(memories) = &mut self.memories {
+            put(&mut memories.common.1, at, octets);
+        }
+    }
+
+    /// Writes a record that refers to a stretch of the pool or the common pool.
+    fn put_reference(&mut self, kind: u32, program: &mut Program<'_>) {
+        let [slot, offset, length] = [program.octet(), program.octet(), program.octet()];
+        let grain = u32::from(program.octet()).max(1);
+        let record = pair(kind, u32::from(length) * grain);
+        let place = pair(slot.into(), u32::from(offset) * grain);
+        self.put_in_ring(&record.to_ne_bytes());
+        self.put_in_ring(&place.to_ne_bytes());
+        self.show();
     }
 
     /// Writes into the ring; what reaches past its end continues at its start.
@@ -66,28 +106,39 @@ impl Hostile {
     }
 }
 
-thread_local! {
-    /// Memory of a peer kept for reuse. To make one costs more than a run.
-    static REST: RefCell<Option<(OwnedFd, Region)>> = const { RefCell::new(None) };
+fn put(memory: &mut Region, at: usize, octets: &[u8]) {
+    if let Some(to) = memory.as_mut_slice().get_mut(at..at + octets.len()) {
+        to.copy_from_slice(octets);
+    }
 }
 
-/// Returns a peer's memory, all zeros; a new one has untouched pages.
-fn peer_memory(is_new: bool) -> io::Result<(OwnedFd, Region)> {
-    let Some((file, mut memory)) = REST.take().filter(|_| !is_new) else {
-        return memory::create("punctual-fuzz", SIZES.total());
+thread_local! {
+    /// Memories of a peer kept for reuse. To make them costs more than a run.
+    static REST: RefCell<Option<Memories>> = const { RefCell::new(None) };
+}
+
+/// Returns a peer's memories, all zeros; new ones have untouched pages.
+fn peer_memories(is_new: bool) -> io::Result<Memories> {
+    let Some(mut memories) = REST.take().filter(|_| !is_new) else {
+        return Ok(Memories {
+            own: memory::create("punctual-fuzz", SIZES.total())?,
+            common: memory::create("punctual-fuzz", SIZES.pool as usize)?,
+        });
     };
-    memory.as_mut_slice().fill(0);
-    Ok((file, memory))
+    memories.own.1.as_mut_slice().fill(0);
+    memories.common.1.as_mut_slice().fill(0);
+    Ok(memories)
 }
 
 impl Drop for Hostile {
     fn drop(&mut self) {
-        REST.set(self.file.take().zip(self.memory.take()));
+        REST.set(self.memories.take());
     }
 }
 
-/// Runs an input's steps: the peer's writes to its ring, its pool and its control words, between
-/// this side's receiving, reading, sending and returning.
+/// Runs an input's steps: the peer's writes to its ring, its pools and its control words, between
+/// this side's receiving, reading, sending and returning. Checks at the end that all of this side's
+/// common pool is free once the peer is gone.
 ///
 /// # Errors
 /// The operating system's: it has no memory, or no socket.
@@ -110,25 +161,36 @@ pub fn hostile_writer(input: &[u8]) -> io::Result<()> {
         },
         ..ShmOptions::default()
     };
-    let (connection, mut peer) = connect(&options, how >= NEW)?;
+    let (mut tested, mut peer) = connect(&options, how)?;
+    let connection = &tested.connection;
     assert!(connection.lender().is_some() && !format!("{connection:?}").is_empty());
-    let mut block = Connection::lend(&connection, 0);
+    let mut block = Connection::lend(connection, 0);
     let (mut held, mut loans) = (Vec::new(), Vec::new());
     for _ in 0..STEPS {
+        let connection = &tested.connection;
         match program.0.first() {
             None => break,
-            Some(LOANS..) => loan(&mut program, &connection, &mut loans),
-            Some(_) => step(&mut program, &mut peer, &connection, &mut block, &mut held),
+            Some(LOANS..) => loan(&mut program, connection, &mut loans),
+            Some(COMMONS..) => common(&mut program, &mut peer, &mut tested),
+            Some(_) => step(&mut program, &mut peer, connection, &mut block, &mut held),
         }
     }
     // Lent memory may outlive the connection.
-    drop(connection);
+    drop(tested.connection);
     look_at(&block);
     held.iter().for_each(look_at);
+    drop((peer, tested.copies));
+    if let Some(common) = tested.common {
+        let share = [0; SIZES.pool as usize / SHARE];
+        let put = || (0..SHARE).map_while(|_| common.put(&share));
+        // The first round may only find out that the peer is gone.
+        assert!((0..2).any(|_| put().collect::<Vec<_>>().len() == SHARE));
+    }
     Ok(())
 }
 
-fn connect(options: &ShmOptions, is_new: bool) -> io::Result<(ShmConnection, Hostile)> {
+fn connect(options: &ShmOptions, how: u8) -> io::Result<(Tested, Hostile)> {
+    let failed = |error: &dyn std::fmt::Debug| io::Error::other(format!("{error:?}"));
     let (socket, other) = UnixStream::pair()?;
     let trusted = match options.trust {
         Trust::Never => None,
@@ -138,10 +200,31 @@ fn connect(options: &ShmOptions, is_new: bool) -> io::Result<(ShmConnection, Hos
         }
     };
     let (_own, memory) = memory::create("punctual-fuzz", SIZES.total())?;
-    let (file, theirs) = peer_memory(is_new)?;
+    let theirs = peer_memories(how >= NEW)?;
     let (control, ring, pool) = writer::parts(memory, SIZES);
-    let seen = PeerMemory::map(&file, SIZES.total())
-        .map_err(|refused| io::Error::other(format!("{refused:?}")))?;
+    let map = |file: &OwnedFd, len| PeerMemory::map(file, len).map_err(|error| failed(&error));
+    let seen = map(&theirs.own.0, SIZES.total())?;
+    let their_common = match how & 4 {
+        0 => None,
+        _ => Some(PeerCommon {
+            memory: map(&theirs.common.0, SIZES.pool as usize)?,
+            _lifeline: Lifeline::new()?.1,
+        }),
+    };
+    let common = match how & 8 {
+        0 => None,
+        _ => {
+            let made = CommonPool::new(SIZES.pool, &Arc::default());
+            Some(Arc::new(made.map_err(|error| failed(&error))?))
+        }
+    };
+    let offer = common.clone().map(Offer::new).transpose();
+    let offer = offer.map_err(|error| failed(&error))?;
+    let held = offer.as_ref().map(|offer| {
+        let [_, held] = offer.descriptors();
+        held.try_clone_to_owned()
+    });
+    let held = held.transpose()?;
     let here = Address::new(NAME, "/here");
     let connection = ShmConnection::new(Parts {
         control,
@@ -149,6 +232,8 @@ fn connect(options: &ShmOptions, is_new: bool) -> io::Result<(ShmConnection, Hos
         pool,
         theirs: seen,
         their_sizes: SIZES,
+        common: offer,
+        their_common,
         socket: socket.into(),
         trusted,
         copies: Arc::<CopyCounters>::default().open(),
@@ -159,12 +244,17 @@ fn connect(options: &ShmOptions, is_new: bool) -> io::Result<(ShmConnection, Hos
         options,
     });
     let peer = Hostile {
-        file: Some(file),
-        memory: Some(theirs),
+        memories: Some(theirs),
         written: 0,
         _socket: other,
+        _held: held,
     };
-    Ok((connection, peer))
+    let tested = Tested {
+        connection,
+        common,
+        copies: Vec::new(),
+    };
+    Ok((tested, peer))
 }
 
 fn step(
@@ -187,15 +277,7 @@ fn step(
             peer.written = padded(peer.written);
             peer.show();
         }
-        1 => {
-            let [slot, offset, length] = [program.octet(), program.octet(), program.octet()];
-            let grain = u32::from(program.octet()).max(1);
-            let record = pair(LENT, u32::from(length) * grain);
-            let place = pair(slot.into(), u32::from(offset) * grain);
-            peer.put_in_ring(&record.to_ne_bytes());
-            peer.put_in_ring(&place.to_ne_bytes());
-            peer.show();
-        }
+        1 => peer.put_reference(LENT, program),
         2 => {
             let octets = program.some();
             peer.put_in_ring(octets);
@@ -247,6 +329,53 @@ fn step(
             }
         }
         _ => drop(connection.pending()),
+    }
+}
+
+/// Performs a step with the common pools: the peer's writes, or copies of this side that it sends.
+/// Checks that a copy's content stays, whatever the peer gives back.
+fn common(program: &mut Program<'_>, peer: &mut Hostile, tested: &mut Tested) {
+    match program.octet() - COMMONS {
+        0 | 1 => peer.put_reference(COMMON, program),
+        2 => {
+            let (slot, times) = (usize::from(program.octet()), program.octet());
+            peer.word(COMMON_MARKS + slot, times.into());
+        }
+        3 => {
+            let at = 16 * usize::from(program.octet());
+            let octets = program.some();
+            peer.put_in_common(at, octets);
+        }
+        4 => {
+            let (length, fill) = (16 * usize::from(program.octet()), program.octet());
+            let copy = tested.connection.share(&vec![fill; length]);
+            tested.copies.extend(copy.map(|copy| (copy, fill)));
+        }
+        5 => {
+            let which = usize::from(program.octet()) % tested.copies.len().max(1);
+            if which < tested.copies.len() {
+                drop(tested.copies.swap_remove(which));
+            }
+        }
+        _ => {
+            let which = usize::from(program.octet()) % tested.copies.len().max(1);
+            let from = usize::from(program.octet());
+            let copy = tested.copies.get(which);
+            let octets = copy.and_then(|(copy, _)| copy.as_slice().get(from..));
+            if let Some(octets) = octets {
+                let lent = Lender::lend(&tested.connection, octets);
+                let parts = [IoSlice::new(
+                    lent.as_ref().map_or(octets, |it| it.as_slice()),
+                )];
+                let sent = tested
+                    .connection
+                    .send(&parts, Deadline::after(Duration::ZERO));
+                drop(sent);
+            }
+        }
+    }
+    for (copy, fill) in &tested.copies {
+        assert!(copy.as_slice().iter().all(|octet| octet == fill));
     }
 }
 

@@ -3,8 +3,8 @@
 
 use super::accept_queue::AcceptQueue;
 use super::address::{Addresses, client_address};
+use super::common::LinkState;
 use super::connection::ShmConnection;
-use super::copies::CopyCounters;
 use super::greeting::{Handshake, Own, PeerMapping};
 use super::options::ShmOptions;
 use crate::{Address, Cause, LinkError, Phase};
@@ -25,7 +25,7 @@ pub(super) struct HandshakeThread {
     listener: Arc<OwnedFd>,
     address: Address,
     options: ShmOptions,
-    counters: Arc<CopyCounters>,
+    state: Arc<LinkState>,
     queue: Arc<AcceptQueue>,
     /// Pending peers in the order of their arrival, which is that of their deadlines.
     pending: VecDeque<PendingPeer>,
@@ -48,14 +48,14 @@ impl HandshakeThread {
         listener: Arc<OwnedFd>,
         address: Address,
         options: ShmOptions,
-        counters: Arc<CopyCounters>,
+        state: Arc<LinkState>,
         queue: Arc<AcceptQueue>,
     ) -> Self {
         Self {
             listener,
             address,
             options,
-            counters,
+            state,
             queue,
             pending: VecDeque::new(),
             unnamed: 0,
@@ -126,7 +126,7 @@ impl HandshakeThread {
         let Some(theirs) = peer.handshake.receive(&self.options)? else {
             return Ok(None);
         };
-        let own = Own::new(&self.options)?;
+        let own = Own::new(&self.options, &self.state)?;
         peer.handshake.send(&own)?;
         Ok(Some((own, theirs)))
     }
@@ -137,7 +137,7 @@ impl HandshakeThread {
             peer: client_address(self.address.place(), &peer.name),
         };
         peer.handshake
-            .connect(own, theirs, &self.options, &self.counters, addresses)
+            .connect(own, theirs, &self.options, &self.state, addresses)
     }
 
     fn accept(&mut self) -> Result<(), Closed> {

@@ -1,20 +1,33 @@
-//! Memory lent by the peer: stretches of its pool, until they are returned.
+//! Memory lent by the peer: stretches of its pool or its common pool, until they are returned.
 
 use super::copies::Copies;
 use super::ends::Ends;
-use super::layout::{MARKS, REFERENCES, SLOTS};
+use super::layout::{COMMON_MARKS, MARKS, REFERENCES, SLOTS};
 use super::written::{Written, copy_written};
 use crate::Cause;
 use punctual_cdr::Segment;
-use punctual_sys::memory::Trusted;
+use punctual_sys::memory::{PeerMemory, Trusted};
 use std::fmt;
 use std::ops::Range;
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// The peer's pool as seen by this side, and the parts of it held here.
+/// Common pool of a peer, as mapped by this side.
+#[derive(Debug)]
+pub(super) struct PeerCommon {
+    pub(super) memory: PeerMemory,
+    /// End of the lifeline, by which the peer knows how long the memory may be used here.
+    pub(super) _lifeline: OwnedFd,
+}
+
+/// Pool or common pool of the peer as seen by this side, and the parts of it held here.
 pub(super) struct Incoming {
     ends: Arc<Ends>,
+    /// Memory of the common pool; `None` for the pool, which is part of the peer's own memory.
+    common: Option<PeerCommon>,
+    /// Index of the first mark in this side's memory.
+    marks: usize,
     /// Offset of the pool in the peer's memory; `len` is its size.
     begin: usize,
     len: usize,
@@ -29,6 +42,7 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
+    /// Makes the view of the peer's pool: `len` bytes of its memory from `begin` on.
     pub(super) fn new(
         ends: Arc<Ends>,
         begin: usize,
@@ -36,8 +50,35 @@ impl Incoming {
         trusted: Option<Trusted>,
         copies: Arc<Copies>,
     ) -> Arc<Self> {
+        Self::of(ends, None, begin..begin + len, trusted, copies)
+    }
+
+    /// Makes the view of the peer's common pool.
+    pub(super) fn common(
+        ends: Arc<Ends>,
+        common: PeerCommon,
+        trusted: Option<Trusted>,
+        copies: Arc<Copies>,
+    ) -> Arc<Self> {
+        let all = 0..common.memory.len();
+        Self::of(ends, Some(common), all, trusted, copies)
+    }
+
+    fn of(
+        ends: Arc<Ends>,
+        common: Option<PeerCommon>,
+        place: Range<usize>,
+        trusted: Option<Trusted>,
+        copies: Arc<Copies>,
+    ) -> Arc<Self> {
+        let (begin, len) = (place.start, place.len());
         Arc::new(Self {
             ends,
+            marks: match common {
+                None => MARKS,
+                Some(_) => COMMON_MARKS,
+            },
+            common,
             begin,
             len,
             trusted,
@@ -86,21 +127,27 @@ impl Incoming {
         }))
     }
 
+    /// Returns the memory in which the pool lies.
+    fn memory(&self) -> &PeerMemory {
+        let common = self.common.as_ref();
+        common.map_or(&self.ends.theirs, |common| &common.memory)
+    }
+
     fn give_back(&self, slot: usize, len: usize) {
         self.octets.fetch_sub(len, Ordering::Release);
         if let Some(held) = self.held.get(slot) {
             held.fetch_sub(1, Ordering::Release);
         }
         // Release pairs with the peer's acquiring load of the mark: reading is over by then.
-        self.ends.mine[MARKS + slot].fetch_add(1, Ordering::Release);
+        self.ends.mine[self.marks + slot].fetch_add(1, Ordering::Release);
     }
 }
 
-/// Range of bytes borrowed from the peer's pool.
+/// Range of bytes borrowed from a pool of the peer's.
 struct Borrowed {
     pool: Arc<Incoming>,
     slot: usize,
-    /// Offset of the borrowed bytes in the peer's shared memory.
+    /// Offset of the borrowed bytes in the memory of their pool.
     begin: usize,
     len: usize,
     /// Private copy, made when the bytes first had to be stable.
@@ -116,14 +163,14 @@ impl Borrowed {
         }
     }
 
-    /// Returns the range of the borrowed bytes in the peer's shared memory.
+    /// Returns the range of the borrowed bytes in the memory of their pool.
     fn stretch(&self) -> Range<usize> {
         self.begin..self.begin + self.len
     }
 
     fn copied(&self) -> &[u8] {
         self.copy.get_or_init(|| {
-            let (memory, stretch) = (&self.pool.ends.theirs, self.stretch());
+            let (memory, stretch) = (self.pool.memory(), self.stretch());
             let octets = if self.pool.written.has_all(memory, &stretch) {
                 let mut octets = Vec::with_capacity(self.len);
                 // The stretch was checked when it was taken.
@@ -162,7 +209,7 @@ impl Segment for Borrowed {
             return copy;
         }
         // The stretch was checked when it was taken.
-        let memory = &self.pool.ends.theirs;
+        let memory = self.pool.memory();
         let seen = memory.view(self.begin, self.len, choice);
         seen.unwrap_or_default()
     }
@@ -172,7 +219,7 @@ impl Segment for Borrowed {
             to.copy_from_slice(copy);
             return;
         }
-        let (memory, stretch) = (&self.pool.ends.theirs, self.stretch());
+        let (memory, stretch) = (self.pool.memory(), self.stretch());
         if self.pool.written.has_all(memory, &stretch) {
             // As long as the stretch, which was checked when it was taken.
             let _ = memory.copy_to(self.begin, to);

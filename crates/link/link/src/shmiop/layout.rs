@@ -11,6 +11,7 @@
 //! 512        128      CLOSED: not 0 once this side has closed       the peer
 //! 1024       256      MARKS: for each slot of the peer's pool,      the peer's pool
 //!                     how often this side has given it back
+//! 2048       512      COMMON_MARKS: the same of its common pool     the peer's common pool
 //! 4096                the ring
 //! 4096+ring           the pool
 //! ```
@@ -25,11 +26,14 @@
 //! ```text
 //! INLINE  length   the octets, then padding to a multiple of 8
 //! LENT    length   a double word: the slot above, the offset in the pool below
+//! COMMON  length   the same of the common pool
 //! ```
+//!
+//! A side's common pool is a memory of its own, which only has a pool.
 
 /// Size of the control area before the ring, in bytes.
 pub(super) const CONTROL: usize = 4096;
-/// Number of slots: upper bound of the pieces of a pool that are out at once.
+/// Number of slots: upper bound of the pieces of a pool, or of a common pool, that are out at once.
 pub(super) const SLOTS: usize = 256;
 /// Upper bound of the references to a piece that are out at once.
 pub(super) const REFERENCES: u32 = 16;
@@ -39,6 +43,7 @@ pub(super) const TAIL: usize = 32;
 pub(super) const PROCESSOR: usize = 112;
 pub(super) const CLOSED: usize = 128;
 pub(super) const MARKS: usize = 256;
+pub(super) const COMMON_MARKS: usize = 512;
 
 /// Role of a thread that may sleep; each side has two.
 #[derive(Clone, Copy, Debug)]
@@ -74,9 +79,11 @@ pub(super) const SLEEP: u32 = 4;
 pub(super) const INLINE: u32 = 1;
 /// Kind of a record with its bytes in the pool.
 pub(super) const LENT: u32 = 2;
+/// Kind of a record with its bytes in the common pool.
+pub(super) const COMMON: u32 = 3;
 /// Granularity of a record's size in bytes; also the size of a double word.
 pub(super) const UNIT: u32 = 8;
-/// Size of a record whose bytes are in the pool.
+/// Size of a record whose bytes are in the pool or the common pool.
 pub(super) const LENT_SIZE: u32 = 2 * UNIT;
 
 /// Combines two 32-bit words into one 64-bit double word.
@@ -116,8 +123,7 @@ impl Sizes {
     pub(super) fn are_sound(self, largest: u32) -> bool {
         self.ring.is_power_of_two()
             && (PAGE..=LARGEST_RING).contains(&self.ring)
-            && self.pool.is_multiple_of(PAGE)
-            && self.pool <= largest.min(LARGEST_POOL)
+            && is_sound_pool(self.pool, largest)
     }
 
     /// Returns the total size of one side's shared memory, in bytes.
@@ -131,13 +137,19 @@ impl Sizes {
     }
 }
 
+/// Returns whether `size` is a valid size of a pool or a common pool, and at most `largest`.
+pub(super) fn is_sound_pool(size: u32, largest: u32) -> bool {
+    size.is_multiple_of(PAGE) && size <= largest.min(LARGEST_POOL)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_control_words_fit_before_the_ring() {
-        assert!((MARKS + SLOTS) * size_of::<u32>() <= CONTROL);
+    fn the_control_words_fit_before_the_ring_and_lie_apart() {
+        const { assert!(MARKS + SLOTS <= COMMON_MARKS) };
+        const { assert!((COMMON_MARKS + SLOTS) * size_of::<u32>() <= CONTROL) };
     }
 
     #[test]

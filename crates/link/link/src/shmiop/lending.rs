@@ -18,9 +18,19 @@ pub(super) struct Outgoing {
 /// `None` when no piece is free.
 pub(super) fn lend(pool: &Arc<Pool>, octets: &[u8]) -> Option<Arc<dyn Segment>> {
     if let Some((piece, start)) = pool.find(octets) {
-        let range = start..start + octets.len();
-        return Some(Arc::new(Outgoing { piece, range }));
+        return Some(in_place(piece, start, octets.len()));
     }
+    copy_into(pool, octets)
+}
+
+/// Returns `len` bytes of a published piece, from its byte `start` on.
+pub(super) fn in_place(piece: Arc<Piece>, start: usize, len: usize) -> Arc<dyn Segment> {
+    let range = start..start + len;
+    Arc::new(Outgoing { piece, range })
+}
+
+/// Copies `octets` into a new piece of the pool, which is published; `None` when none is free.
+pub(super) fn copy_into(pool: &Arc<Pool>, octets: &[u8]) -> Option<Arc<dyn Segment>> {
     let mut piece = pool.take(octets.len())?;
     piece
         .as_mut_slice()

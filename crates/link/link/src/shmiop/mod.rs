@@ -4,7 +4,9 @@
 //! other reads: a *ring*, through which bytes go in order, and a *pool*, from which it lends large
 //! runs of bytes that do not go through the ring. Neither side ever writes the other's memory, so
 //! each side can trust its own state, and checks everything it reads of the other's (Schmidt et al.
-//! 2001, §3.4.1: a send and a receive pool for each connection, zero-copy and single-copy).
+//! 2001, §3.4.1: a send and a receive pool for each connection, zero-copy and single-copy). By option
+//! a link also has a *common pool* for all of its connections, so that what goes to several peers is
+//! copied there once ([`ShmOptions::common_pool`]).
 //!
 //! | file | what |
 //! |---|---|
@@ -12,6 +14,7 @@
 //! | `connection` | both directions |
 //! | `writer`, `reader` | the ring |
 //! | `pool`, `allocator`, `lending`, `incoming`, `written` | lent memory, on the lender's side and on the other |
+//! | `common`, `holder` | the common pool, and which pieces of it are out at each peer |
 //! | `ends`, `spin` | waiting, waking, and detecting a dead peer |
 //! | `copies` | counters of copied bytes |
 //!
@@ -38,6 +41,7 @@ mod accept_queue;
 mod acceptor;
 mod address;
 mod allocator;
+mod common;
 mod connection;
 mod connector;
 mod copies;
@@ -46,6 +50,7 @@ mod ends;
 pub(crate) mod fuzzing;
 mod greeting;
 mod handshake_thread;
+mod holder;
 mod incoming;
 mod layout;
 mod lending;
@@ -60,15 +65,15 @@ pub use copies::Copied;
 pub use options::{Allow, ShmOptions, Trust};
 
 use crate::{Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties};
-use copies::CopyCounters;
+use common::LinkState;
 use punctual_exec::Deadline;
 use std::sync::Arc;
 
-/// Link over shared memory. Clones share their options and counters.
+/// Link over shared memory. Clones share their options, counters and common pool.
 #[derive(Clone, Debug, Default)]
 pub struct Shmiop {
     options: ShmOptions,
-    counters: Arc<CopyCounters>,
+    state: Arc<LinkState>,
 }
 
 impl Shmiop {
@@ -77,7 +82,7 @@ impl Shmiop {
     pub fn new(options: ShmOptions) -> Self {
         Self {
             options,
-            counters: Arc::default(),
+            state: Arc::default(),
         }
     }
 
@@ -85,7 +90,7 @@ impl Shmiop {
     /// Takes a lock.
     #[must_use]
     pub fn copied(&self) -> Copied {
-        self.counters.total()
+        self.state.counters.total()
     }
 }
 
@@ -109,7 +114,7 @@ impl Link for Shmiop {
         deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError> {
         let options = self.options.with(properties, Phase::Connect)?;
-        connector::connect(address, &options, &self.counters, deadline)
+        connector::connect(address, &options, &self.state, deadline)
     }
 
     fn listen(
@@ -118,6 +123,6 @@ impl Link for Shmiop {
         properties: &Properties,
     ) -> Result<Box<dyn Acceptor>, LinkError> {
         let options = self.options.with(properties, Phase::Listen)?;
-        acceptor::listen(address, options, self.counters.clone())
+        acceptor::listen(address, options, self.state.clone())
     }
 }

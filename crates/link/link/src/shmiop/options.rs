@@ -19,10 +19,19 @@ pub struct ShmOptions {
     /// GiB. Default 16 MiB, of which a connection takes from the machine only what it has used. 0
     /// lends nothing: everything is copied through the ring. Property `pool`.
     pub pool: u32,
-    /// Size of the largest pool that a peer may have, in bytes. Default 64 MiB. Viewing a peer's
+    /// Size in bytes of the link's common pool, from which all connections with this option lend
+    /// what goes to several peers: it is copied there once for all of them. Rounded up to whole
+    /// pages; at most 1 GiB. Default 0, which is none. The first connection creates the pool, and
+    /// others use it with the size that it has. At most a quarter of it may be out at one peer.
+    ///
+    /// Every peer of these connections can read all of the pool, so also what is sent to the others:
+    /// use it only where all peers may know that. Property `common_pool`.
+    pub common_pool: u32,
+    /// Size of the largest pool that a peer may have, in bytes, and of the largest common pool: a
+    /// connection to a peer with a larger one is refused. Default 64 MiB. Viewing a peer's
     /// memory in place ([`Trust::SameUser`]) makes the machine back it, at the cost of this
-    /// process's control group, so this bounds the memory that a connection can consume. Copies are
-    /// made only of pages that the peer has written itself. Property `largest_pool`.
+    /// process's control group, so this bounds the memory that a connection can consume, twice if the
+    /// peer has a common pool. Copies are made only of pages that the peer has written itself. Property `largest_pool`.
     pub largest_pool: u32,
     /// Size in bytes from which runs are lent. Default 16 KiB; shorter ones cost less copied
     /// through the ring. Property `lend_threshold`.
@@ -127,6 +136,7 @@ impl Default for ShmOptions {
         Self {
             ring: 128 * 1024,
             pool: 16 * 1024 * 1024,
+            common_pool: 0,
             largest_pool: 64 * 1024 * 1024,
             lend_threshold: 16 * 1024,
             spin: None,
@@ -141,9 +151,10 @@ impl Default for ShmOptions {
 }
 
 /// Properties that an endpoint or a policy may set.
-const KNOWN: [&str; 9] = [
+const KNOWN: [&str; 10] = [
     "ring",
     "pool",
+    "common_pool",
     "largest_pool",
     "lend_threshold",
     "spin_us",
@@ -160,12 +171,13 @@ impl ShmOptions {
         let mut options = self.clone();
         properties.only(
             &KNOWN,
-            "ring, pool, largest_pool, lend_threshold, spin_us, descriptor, trust, allow or handshake_ms",
+            "ring, pool, common_pool, largest_pool, lend_threshold, spin_us, descriptor, trust, allow or handshake_ms",
             phase,
         )?;
         let octets = |key| properties.parse::<u32>(key, "a number of octets", phase);
         options.ring = octets("ring")?.unwrap_or(options.ring);
         options.pool = octets("pool")?.unwrap_or(options.pool);
+        options.common_pool = octets("common_pool")?.unwrap_or(options.common_pool);
         options.largest_pool = octets("largest_pool")?.unwrap_or(options.largest_pool);
         options.lend_threshold = properties
             .parse("lend_threshold", "a number of octets", phase)?
@@ -193,6 +205,11 @@ impl ShmOptions {
             ring: self.ring,
             pool: self.pool.next_multiple_of(PAGE),
         }
+    }
+
+    /// Returns the size of the common pool.
+    pub(super) fn common_size(&self) -> u32 {
+        self.common_pool.next_multiple_of(PAGE)
     }
 
     /// Returns the settings for spinning before a thread sleeps.
@@ -224,8 +241,10 @@ impl ShmOptions {
             let expected = "a power of two from 4096 to 67108864";
             return Err(refuse(format!("ring={}", self.ring), expected));
         }
-        if self.pool > LARGEST_POOL {
-            return Err(refuse(format!("pool={}", self.pool), "at most 1073741824"));
+        for (name, size) in [("pool", self.pool), ("common_pool", self.common_pool)] {
+            if size > LARGEST_POOL {
+                return Err(refuse(format!("{name}={size}"), "at most 1073741824"));
+            }
         }
         Ok(())
     }
@@ -244,6 +263,7 @@ mod tests {
     fn properties_are_laid_over_the_options() {
         assert_eq!(with("ring", "8192").unwrap().ring, 8192);
         assert_eq!(with("pool", "1").unwrap().sizes().pool, PAGE);
+        assert_eq!(with("common_pool", "5000").unwrap().common_size(), 2 * PAGE);
         assert_eq!(with("largest_pool", "0").unwrap().largest_pool, 0);
         assert_eq!(with("lend_threshold", "9").unwrap().lend_threshold, 9);
         let spin = with("spin_us", "7").unwrap().longest_spin();
@@ -273,6 +293,7 @@ mod tests {
             ("ring", "2048"),
             ("ring", "134217728"),
             ("pool", "1073741825"),
+            ("common_pool", "1073741825"),
             ("spin_us", "-1"),
             ("trust", "always"),
             ("allow", "somebody"),

@@ -14,16 +14,20 @@ use super::copies::Copies;
 use super::ends::Ends;
 use super::layout::MARKS;
 use crate::Cause;
+use punctual_exec::lane_lock::LaneGuard;
+use punctual_exec::{LaneLock, LockProtocol};
 use punctual_sys::memory::Region;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Pool of shared memory from which one side of a connection lends buffers.
 pub(super) struct Pool {
     /// Range of the pool's addresses in this process.
     addresses: Range<usize>,
-    allocator: Mutex<Allocator<Piece>>,
+    /// Allocator. Its lock can be lost only if a thread ended while it held it, which leaves the
+    /// pool unused.
+    allocator: LaneLock<Allocator<Piece>>,
     copies: Arc<Copies>,
 }
 
@@ -41,11 +45,17 @@ impl Marks for Ends {
 }
 
 impl Pool {
-    pub(super) fn new(memory: Region, marks: Arc<dyn Marks>, copies: Arc<Copies>) -> Arc<Self> {
+    /// Makes a pool of `memory` whose allocator has the given kind of lock.
+    pub(super) fn new(
+        memory: Region,
+        marks: Arc<dyn Marks>,
+        copies: Arc<Copies>,
+        lock: LockProtocol,
+    ) -> Arc<Self> {
         let begin = memory.as_slice().as_ptr().addr();
         Arc::new(Self {
             addresses: begin..begin + memory.len(),
-            allocator: Mutex::new(Allocator::new(memory, marks)),
+            allocator: LaneLock::new(lock, Allocator::new(memory, marks)),
             copies,
         })
     }
@@ -63,7 +73,7 @@ impl Pool {
     /// Takes an unused piece of at least `len` bytes; returns `None` where none is free. Its
     /// content is unspecified. Blocks only while another thread has the allocator's lock.
     pub(super) fn take(self: &Arc<Self>, len: usize) -> Option<Piece> {
-        let (slot, region) = self.allocator().take(len)?;
+        let (slot, region) = self.allocator()?.take(len)?;
         Some(Piece {
             region: Some(region),
             slot,
@@ -79,21 +89,24 @@ impl Pool {
 
     /// Makes the piece known to the pool, so that it can be found by its addresses.
     pub(super) fn publish(&self, piece: &Arc<Piece>) {
-        self.allocator().publish(piece.slot, Arc::downgrade(piece));
+        if let Some(mut allocator) = self.allocator() {
+            allocator.publish(piece.slot, Arc::downgrade(piece));
+        }
     }
 
     /// Reverts [`Pool::publish`] if this is the only holder and the peer holds no part of the
     /// piece; returns whether it did.
     pub(super) fn unpublish(&self, piece: &Arc<Piece>) -> bool {
-        let mut allocator = self.allocator();
         // New holders come by finding the piece, which the allocator's lock prevents meanwhile.
-        Arc::strong_count(piece) == 1 && allocator.unpublish(piece.slot)
+        self.allocator().is_some_and(|mut allocator| {
+            Arc::strong_count(piece) == 1 && allocator.unpublish(piece.slot)
+        })
     }
 
     /// Returns the published piece that contains bytes of this pool, and their offset in it.
     pub(super) fn find(&self, octets: &[u8]) -> Option<(Arc<Piece>, usize)> {
         let offset = self.offset(octets)?;
-        let (piece, start) = self.allocator().find(offset, octets.len())?;
+        let (piece, start) = self.allocator()?.find(offset, octets.len())?;
         Some((piece, offset - start))
     }
 
@@ -104,21 +117,28 @@ impl Pool {
     /// # Errors
     /// The peer broke the protocol: it returned a reference that it had never been sent.
     pub(super) fn refer(&self, octets: &[u8]) -> Result<Option<Reference>, Cause> {
-        match self.offset(octets) {
-            Some(offset) => self.allocator().refer(offset, octets.len()),
-            None => Ok(None),
-        }
+        let Some(offset) = self.offset(octets) else {
+            return Ok(None);
+        };
+        let allocator = self.allocator();
+        allocator.map_or(Ok(None), |mut allocator| {
+            allocator.refer(offset, octets.len())
+        })
     }
 
-    fn offset(&self, octets: &[u8]) -> Option<usize> {
+    /// Returns the offset in the pool of bytes that lie in it.
+    pub(super) fn offset(&self, octets: &[u8]) -> Option<usize> {
         let holds = self.holds(octets) && !octets.is_empty();
         holds.then(|| octets.as_ptr().addr() - self.addresses.start)
     }
 
-    fn allocator(&self) -> MutexGuard<'_, Allocator<Piece>> {
-        self.allocator
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// Returns the number of bytes of the pool.
+    pub(super) fn len(&self) -> usize {
+        self.addresses.len()
+    }
+
+    fn allocator(&self) -> Option<LaneGuard<'_, Allocator<Piece>>> {
+        self.allocator.lock().ok()
     }
 }
 
@@ -131,6 +151,16 @@ impl Piece {
         self.region.as_mut().map_or(&mut [], Region::as_mut_slice)
     }
 
+    /// Returns the number of bytes that the piece takes of its pool.
+    pub(super) fn len(&self) -> usize {
+        self.region.as_ref().map_or(0, Region::len)
+    }
+
+    /// Returns the index of the piece's slot in its pool.
+    pub(super) fn slot(&self) -> usize {
+        self.slot
+    }
+
     /// Returns the pool from which the piece of memory was allocated.
     pub(super) fn pool(&self) -> &Arc<Pool> {
         &self.pool
@@ -139,8 +169,8 @@ impl Piece {
 
 impl Drop for Piece {
     fn drop(&mut self) {
-        if let Some(region) = self.region.take() {
-            self.pool.allocator().give_back(self.slot, region);
+        if let (Some(region), Some(mut allocator)) = (self.region.take(), self.pool.allocator()) {
+            allocator.give_back(self.slot, region);
         }
     }
 }
@@ -191,11 +221,12 @@ mod tests {
         let (_file, memory) = punctual_sys::memory::create("punctual-test", len).unwrap();
         let peer = Arc::<Peer>::default();
         let copies = Arc::<CopyCounters>::default().open();
-        (Pool::new(memory, peer.clone(), copies), peer)
+        let pool = Pool::new(memory, peer.clone(), copies, LockProtocol::Plain);
+        (pool, peer)
     }
 
     fn free(pool: &Pool) -> Vec<usize> {
-        pool.allocator().free()
+        pool.allocator().unwrap().free()
     }
 
     #[test]

@@ -7,7 +7,9 @@
 use super::copies::Copies;
 use super::ends::{Ends, Sleeper, Waker};
 use super::incoming::Incoming;
-use super::layout::{CONTROL, HEAD, INLINE, LENT, LENT_SIZE, TAIL, UNIT, WRITER, padded, unpair};
+use super::layout::{
+    COMMON, CONTROL, HEAD, INLINE, LENT, LENT_SIZE, TAIL, UNIT, WRITER, padded, unpair,
+};
 use crate::{Cause, LinkError, Pending, Phase};
 use punctual_cdr::Block;
 use punctual_exec::{Deadline, Spin};
@@ -18,6 +20,14 @@ use std::sync::atomic::Ordering;
 /// Least increment, in bytes, of the memory for an announced message, which grows with the data
 /// that arrives.
 const GROWTH: usize = 64 * 1024;
+
+/// Memories that records of the ring refer to.
+#[derive(Debug)]
+pub(super) struct Lent {
+    pub(super) pool: Arc<Incoming>,
+    /// Common pool, if the peer has announced one.
+    pub(super) common: Option<Arc<Incoming>>,
+}
 
 /// Reading end of the peer's ring. One thread at a time.
 #[derive(Debug)]
@@ -61,7 +71,7 @@ impl Reader {
     pub(super) fn receive(
         &mut self,
         ends: &Ends,
-        incoming: &Arc<Incoming>,
+        lent: &Lent,
         copies: &Copies,
         block: &mut Block,
         need: usize,
@@ -87,7 +97,7 @@ impl Reader {
                 .map_err(failed)?;
         }
         self.look(ends).map_err(failed)?;
-        let taken = self.take(ends, incoming, copies, block, need);
+        let taken = self.take(ends, lent, copies, block, need);
         // Data taken before the peer's fault is worthless: the connection is broken.
         let taken = taken.map_err(failed)?;
         self.publish(ends);
@@ -157,7 +167,7 @@ impl Reader {
     fn take(
         &mut self,
         ends: &Ends,
-        incoming: &Arc<Incoming>,
+        lent: &Lent,
         copies: &Copies,
         block: &mut Block,
         need: usize,
@@ -174,10 +184,11 @@ impl Reader {
                         self.left = length;
                         self.tail = self.tail.wrapping_add(UNIT);
                     }
-                    LENT if ahead >= LENT_SIZE => {
+                    LENT | COMMON if ahead >= LENT_SIZE => {
                         if taken > 0 && held + taken >= need {
                             break;
                         }
+                        let incoming = lent.of_kind(kind)?;
                         let (slot, offset) = self.double_word(ends, UNIT)?;
                         block.attach(incoming.take(slot, offset, length)?);
                         self.tail = self.tail.wrapping_add(LENT_SIZE);
@@ -240,6 +251,18 @@ impl Reader {
         if filled > half && self.head.wrapping_sub(self.tail) <= half {
             self.looked = self.tail;
             self.waker.wake(ends);
+        }
+    }
+}
+
+impl Lent {
+    /// Returns the memory to which records of a kind refer, [`LENT`] or [`COMMON`].
+    fn of_kind(&self, kind: u32) -> Result<&Arc<Incoming>, Cause> {
+        match kind {
+            COMMON => self.common.as_ref().ok_or(Cause::BadPeer(
+                "it lent from a common pool that it did not announce",
+            )),
+            _ => Ok(&self.pool),
         }
     }
 }

@@ -7,8 +7,9 @@
 
 use super::allocator::Reference;
 use super::ends::{Ends, Sleeper, Waker};
+use super::holder::Holder;
 use super::layout::{
-    CONTROL, HEAD, INLINE, LENT, LENT_SIZE, READER, Sizes, TAIL, UNIT, padded, pair,
+    COMMON, CONTROL, HEAD, INLINE, LENT, LENT_SIZE, READER, Sizes, TAIL, UNIT, padded, pair,
 };
 use super::pool::Pool;
 use crate::{Cause, LinkError, Phase, SendError};
@@ -34,6 +35,14 @@ pub(super) struct Writer {
     sleeper: Sleeper,
 }
 
+/// Memories from which parts are sent by reference.
+#[derive(Clone, Copy)]
+pub(super) struct Memories<'m> {
+    pub(super) pool: &'m Pool,
+    /// Peer as a holder of pieces of the link's common pool, if it has that.
+    pub(super) holder: Option<&'m Holder>,
+}
+
 /// Progress of a message: the bytes written, and those handed over.
 #[derive(Default)]
 struct Progress {
@@ -53,18 +62,18 @@ impl Writer {
         }
     }
 
-    /// Writes all parts; those that lie in the pool by reference.
+    /// Writes all parts; those that lie in the pool or the common pool by reference.
     pub(super) fn send(
         &mut self,
         ends: &Ends,
-        pool: &Pool,
+        memories: Memories<'_>,
         parts: &[IoSlice<'_>],
         deadline: Deadline,
     ) -> Result<(), SendError> {
         let mut progress = Progress::default();
         let outcome = parts
             .iter()
-            .try_for_each(|part| self.send_part(ends, pool, part, deadline, &mut progress));
+            .try_for_each(|part| self.send_part(ends, memories, part, deadline, &mut progress));
         self.publish(ends, &mut progress);
         outcome.map_err(|cause| SendError {
             error: LinkError {
@@ -78,7 +87,7 @@ impl Writer {
     fn send_part(
         &mut self,
         ends: &Ends,
-        pool: &Pool,
+        memories: Memories<'_>,
         part: &[u8],
         deadline: Deadline,
         progress: &mut Progress,
@@ -87,10 +96,10 @@ impl Writer {
             return Err(Cause::Closed);
         }
         // A reference to less than its own record would take more room than the bytes.
-        if part.len() > LENT_SIZE as usize && pool.holds(part) {
+        if part.len() > LENT_SIZE as usize && memories.hold(part) {
             self.make_room(ends, LENT_SIZE, deadline, progress)?;
-            if let Some(reference) = pool.refer(part)? {
-                self.put_reference(reference, part.len());
+            if let Some((kind, reference)) = memories.refer(part)? {
+                self.put_reference(kind, reference, part.len());
                 progress.written += part.len();
                 return Ok(());
             }
@@ -102,7 +111,7 @@ impl Writer {
             let most = (room - UNIT).min(STRETCH) as usize;
             let (now, later) = rest.split_at(rest.len().min(most));
             self.put_inline(now);
-            pool.copies().into_ring.add(now.len());
+            memories.pool.copies().into_ring.add(now.len());
             progress.written += now.len();
             if self.written.wrapping_sub(self.published) >= STRETCH {
                 self.publish(ends, progress);
@@ -160,9 +169,9 @@ impl Writer {
         Ok(self.size() - self.written.wrapping_sub(tail))
     }
 
-    fn put_reference(&mut self, reference: Reference, len: usize) {
+    fn put_reference(&mut self, kind: u32, reference: Reference, len: usize) {
         let length = u32::try_from(len).unwrap_or(u32::MAX);
-        self.put(&pair(LENT, length).to_ne_bytes());
+        self.put(&pair(kind, length).to_ne_bytes());
         self.put(&pair(reference.slot, reference.offset).to_ne_bytes());
     }
 
@@ -204,6 +213,23 @@ impl Writer {
     fn size(&self) -> u32 {
         // The size was checked: at most 2^26.
         u32::try_from(self.ring.len()).unwrap_or_default()
+    }
+}
+
+impl Memories<'_> {
+    fn hold(self, part: &[u8]) -> bool {
+        self.pool.holds(part) || self.holder.is_some_and(|holder| holder.holds(part))
+    }
+
+    /// Records that a part is sent by reference, and returns the kind of its record; `None` if it
+    /// has to be copied.
+    fn refer(self, part: &[u8]) -> Result<Option<(u32, Reference)>, Cause> {
+        if let Some(holder) = self.holder.filter(|holder| holder.holds(part)) {
+            let reference = holder.refer(part)?;
+            return Ok(reference.map(|reference| (COMMON, reference)));
+        }
+        let reference = self.pool.refer(part)?;
+        Ok(reference.map(|reference| (LENT, reference)))
     }
 }
 

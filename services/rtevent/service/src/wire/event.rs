@@ -3,7 +3,7 @@
 use crate::data::take_numbers;
 use crate::rtec_event_comm::{self as comm, EventHeader};
 use crate::{Event, EventData, Form, RtecEventData};
-use punctual::stub::{CdrError, Decoder, Encoder, Marshal};
+use punctual::stub::{CdrError, Decoder, Encoder, Marshal, SharedCopy};
 use punctual_rtevent::Header;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub(crate) fn write_events(
             ..event.header
         };
         write_header(form, &header, out);
-        write_data(form, event.data.contents(), out)
+        write_data(form, event.data.contents(), event.data.copy(), out)
     })
 }
 
@@ -161,15 +161,20 @@ fn read_data(number: u64, form: Form, input: &mut Decoder<'_>) -> Result<Arc<Eve
     Ok(Arc::new(data))
 }
 
-/// Writes an event's data.
+/// Writes an event's data. Octets that the message lends are in `copy`, if that is given, so that they are copied once for
+/// all messages whose link has a common pool.
 pub(super) fn write_data(
     form: Form,
     data: &RtecEventData,
+    copy: Option<&SharedCopy>,
     out: &mut Encoder<'_>,
 ) -> Result<(), CdrError> {
     if form.has_octets {
         out.put_i32(data.pad1);
-        data.payload.marshal(out)?;
+        match copy {
+            Some(copy) => out.put_shared_octets(&data.payload, copy)?,
+            None => data.payload.marshal(out)?,
+        }
     }
     if form.has_any {
         data.any_value.marshal(out)?;

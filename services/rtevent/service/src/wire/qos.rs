@@ -62,7 +62,7 @@ pub(crate) fn write_consumer(
     out.put_length(qos.dependencies.len())?;
     for dependency in &qos.dependencies {
         write_header(form, &header_of(&dependency.event.header), out);
-        write_data(form, &dependency.event.data, out)?;
+        write_data(form, &dependency.event.data, None, out)?;
         out.put_i32(dependency.rt_info);
     }
     out.put_bool(qos.is_gateway);
@@ -78,7 +78,7 @@ pub(crate) fn write_supplier(
     out.put_length(qos.publications.len())?;
     for publication in &qos.publications {
         write_header(form, &header_of(&publication.event.header), out);
-        write_data(form, &publication.event.data, out)?;
+        write_data(form, &publication.event.data, None, out)?;
         publication.dependency_info.marshal(out)?;
     }
     out.put_bool(qos.is_gateway);

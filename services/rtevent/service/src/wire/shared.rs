@@ -5,7 +5,8 @@
 //! level, which takes the same events from one queue after the other.
 //!
 //! A thread keeps the encoding, of at most [`SharedEncoding::LONGEST`] bytes, and the headers of its events until it encodes
-//! others or ends. Nothing is kept of a push whose headers alone are longer.
+//! others or ends. Nothing is kept of a push whose headers alone are longer, nor of one to a consumer over shared memory whose
+//! payloads are lent.
 
 use super::event::write_events;
 use super::form::Form;
@@ -39,7 +40,8 @@ pub(crate) fn write_shared(
     out: &mut Encoder<'_>,
 ) -> Result<(), CdrError> {
     let sent = form.now();
-    if events.len() > SharedEncoding::LONGEST / form.least() {
+    let is_lent = |event: &Event| form.has_octets && event.data.is_lent_to(out);
+    if events.len() > SharedEncoding::LONGEST / form.least() || events.iter().any(is_lent) {
         return write_events(form, events, sent, out);
     }
     LAST.with_borrow_mut(|last| last.write(form, events, sent, out))

@@ -5,6 +5,7 @@ mod addresses;
 mod allocator;
 mod channel;
 mod clients;
+mod common_pool;
 mod datagrams;
 mod forms;
 mod hostile;

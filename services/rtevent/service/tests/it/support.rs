@@ -23,7 +23,7 @@ pub(crate) fn orb() -> (Orb, Poa) {
     orb_at(ListenEndpoint::iiop("127.0.0.1", 0))
 }
 
-fn orb_at(endpoint: ListenEndpoint) -> (Orb, Poa) {
+pub(crate) fn orb_at(endpoint: ListenEndpoint) -> (Orb, Poa) {
     let orb = Orb::builder()
         .listen(endpoint)
         .configure(|config| config.collocation = Collocation::None)
@@ -49,8 +49,12 @@ impl Served {
 
     /// Serves a channel at an endpoint, where it has the same reference each time.
     pub(crate) fn at(endpoint: ListenEndpoint, options: ServiceOptions) -> Self {
+        Self::on(orb_at(endpoint), options)
+    }
+
+    /// Serves a channel on an ORB.
+    pub(crate) fn on((server, server_poa): (Orb, Poa), options: ServiceOptions) -> Self {
         let service = EventService::new(options).unwrap();
-        let (server, server_poa) = orb_at(endpoint);
         let object = Service::serve(&service, &server_poa).unwrap();
         let (client, poa) = orb();
         let channel = client

@@ -103,7 +103,7 @@ fn a_descriptor_with_each_octet_of_a_greeting_is_refused() {
     let file = memory_file(TOTAL as u64, seals());
     for octet in greeting(HONEST) {
         // From some byte on the peer may have stopped listening.
-        if passing::send_with(&socket, &[octet], Some(file.as_fd())).is_err() {
+        if passing::send_with(&socket, &[octet], &[file.as_fd()]).is_err() {
             break;
         }
     }
@@ -116,11 +116,50 @@ fn a_descriptor_with_each_octet_of_a_greeting_is_refused() {
 fn a_greeting_that_says_anything_else_is_refused() {
     let file = memory_file(TOTAL as u64, seals());
     assert_refused(b"GET / HTTP/1.1\r\nHost: localhost\r\n", &[file.as_fd()]);
-    for (at, word) in [(0, 2), (1, 7), (2, 0), (2, 5000), (3, 1), (4, 255), (5, 17)] {
+    for (at, word) in [(0, 3), (1, 7), (2, 0), (2, 5000), (3, 1), (4, 255), (5, 17)] {
         let mut words = HONEST;
         words[at] = word;
         assert_refused(&greeting(words), &[file.as_fd()]);
     }
+}
+
+#[test]
+fn a_common_pool_is_accepted_with_its_memory_and_its_lifeline_alone() {
+    let own = memory_file(TOTAL as u64, seals());
+    let common = RawCommon::new();
+    let unsealed = memory_file(u64::from(POOL), SealFlags::empty());
+    let [own, memory, held, unsealed] =
+        [&own, &common.file, &common.held, &unsealed].map(OwnedFd::as_fd);
+    let honest = greeting(HONEST_COMMON);
+    assert_refused(&honest, &[own]);
+    assert_refused(&honest, &[own, memory]);
+    assert_refused(&honest, &[own, memory, held, held]);
+    assert_refused(&honest, &[own, unsealed, held]);
+    assert_refused(&honest, &[own, held, memory]);
+    assert_refused(&honest, &[own, memory, memory]);
+    assert_refused(&honest, &[own, own, held]);
+    assert_refused(&greeting(HONEST), &[own, memory, held]);
+    for size in [0, 1, POOL + 4096, (1 << 20) + 4096, u32::MAX] {
+        let mut words = HONEST_COMMON;
+        words[6] = size;
+        assert_refused(&greeting(words), &[own, memory, held]);
+    }
+}
+
+#[test]
+fn a_greeting_with_a_common_pool_may_come_in_parts() {
+    let acceptor = listen(&link());
+    let (socket, _) = unix::connect(Path::new(acceptor.address().place()), Some(LIMIT)).unwrap();
+    let own = memory_file(TOTAL as u64, seals());
+    let common = RawCommon::new();
+    let all = [own.as_fd(), common.file.as_fd(), common.held.as_fd()];
+    let octets = greeting(HONEST_COMMON);
+    send_all(&socket, &octets[..10], &all);
+    for part in [10..32, 32..35, 35..36] {
+        send_all(&socket, &octets[part], &[]);
+    }
+    acceptor.accept().unwrap();
+    assert_eq!(answer(&socket).0, greeting(HONEST));
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn what_is_no_record_is_a_bad_peer() {
     for (kind, length) in [
         (0, 0),
         (0, 8),
-        (3, 8),
+        (4, 8),
         (u32::MAX, u32::MAX),
         (INLINE, 0),
         (INLINE, 9),

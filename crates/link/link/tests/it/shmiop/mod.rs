@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod changes;
+mod common;
 mod greeting;
 mod hostile;
 mod killed;

@@ -4,6 +4,7 @@ use crate::shmiop::support::{LIMIT, limit, listen};
 use punctual_cdr::Block;
 use punctual_link::shmiop::{ShmOptions, Shmiop, Trust};
 use punctual_link::{Cause, Connection, LinkError};
+use punctual_sys::lifeline::Lifeline;
 use punctual_sys::memory::{self, PeerMemory, Region, Words};
 use punctual_sys::passing::{self, Found};
 use punctual_sys::{futex, unix};
@@ -25,8 +26,10 @@ pub(crate) const READER_SLEEP: usize = 64;
 pub(crate) const READER_DOORBELL: usize = 96;
 pub(crate) const WRITER_DOORBELL: usize = 97;
 pub(crate) const MARKS: usize = 256;
+pub(crate) const COMMON_MARKS: usize = 512;
 pub(crate) const INLINE: u32 = 1;
 pub(crate) const LENT: u32 = 2;
+pub(crate) const COMMON: u32 = 3;
 
 pub(crate) fn link() -> Shmiop {
     Shmiop::new(raw_options())
@@ -46,12 +49,14 @@ pub(crate) fn raw_options() -> ShmOptions {
 }
 
 /// Returns a greeting with these words after its magic.
-pub(crate) fn greeting(words: [u32; 6]) -> Vec<u8> {
+pub(crate) fn greeting(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
     let words = words.into_iter().flat_map(u32::to_ne_bytes);
     b"PNCTLSHM".iter().copied().chain(words).collect()
 }
 
 pub(crate) const HONEST: [u32; 6] = [1, 0, RING, POOL, 256, 16];
+/// Words of a greeting with a common pool of as many bytes as the pool.
+pub(crate) const HONEST_COMMON: [u32; 7] = [2, 0, RING, POOL, 256, 16, POOL];
 
 /// Peer's side of a connection, implemented by the test itself.
 pub(crate) struct Raw {
@@ -60,19 +65,53 @@ pub(crate) struct Raw {
     pub(crate) ring: Region,
     pub(crate) pool: Region,
     pub(crate) theirs: PeerMemory,
+    /// Descriptors that the other side passed behind that of its memory.
+    pub(crate) passed: Vec<OwnedFd>,
     file: OwnedFd,
+}
+
+/// Common pool of a peer that the test itself implements.
+pub(crate) struct RawCommon {
+    pub(crate) file: OwnedFd,
+    pub(crate) memory: Region,
+    pub(crate) lifeline: Lifeline,
+    pub(crate) held: OwnedFd,
+}
+
+impl RawCommon {
+    pub(crate) fn new() -> Self {
+        let (file, memory) = memory::create("raw", POOL as usize).unwrap();
+        let (lifeline, held) = Lifeline::new().unwrap();
+        Self {
+            file,
+            memory,
+            lifeline,
+            held,
+        }
+    }
 }
 
 impl Raw {
     /// Connects a raw test peer with a valid greeting.
     pub(crate) fn connect(place: &str) -> Self {
+        Self::greet(place, greeting(HONEST), &[], greeting(HONEST))
+    }
+
+    /// Connects a raw test peer with a greeting and further descriptors, and expects an answer.
+    pub(crate) fn greet(
+        place: &str,
+        greeting: Vec<u8>,
+        more: &[BorrowedFd<'_>],
+        expected: Vec<u8>,
+    ) -> Self {
         let (socket, _) = unix::connect(Path::new(place), Some(LIMIT)).unwrap();
         let (file, memory) = memory::create("raw", TOTAL).unwrap();
-        let sent = passing::send_with(&socket, &greeting(HONEST), Some(file.as_fd()));
-        assert_eq!(sent.unwrap(), 32);
-        let (answer, descriptors) = answer(&socket);
-        assert_eq!(answer, greeting(HONEST));
-        let theirs = PeerMemory::map(&descriptors[0], TOTAL).unwrap();
+        let descriptors = [&[file.as_fd()], more].concat();
+        let sent = passing::send_with(&socket, &greeting, &descriptors);
+        assert_eq!(sent.unwrap(), greeting.len());
+        let (answer, mut passed) = answer_of(&socket, expected.len());
+        assert_eq!(answer, expected);
+        let theirs = PeerMemory::map(passed.remove(0), TOTAL).unwrap();
         let (control, rest) = memory.split(CONTROL);
         let (ring, pool) = rest.split(RING as usize);
         Self {
@@ -81,8 +120,27 @@ impl Raw {
             ring,
             pool,
             theirs,
+            passed,
             file,
         }
+    }
+
+    /// Makes a connection of `link`, and at its other end a raw peer that lends from a common pool.
+    pub(crate) fn pair_with_common(link: &Shmiop) -> (Self, Arc<dyn Connection>, RawCommon) {
+        let acceptor = listen(link);
+        let common = RawCommon::new();
+        let more = [common.file.as_fd(), common.held.as_fd()];
+        let place = acceptor.address().place();
+        let raw = Self::greet(place, greeting(HONEST_COMMON), &more, greeting(HONEST));
+        (raw, acceptor.accept().unwrap(), common)
+    }
+
+    /// Makes a connection of `link`, which has a common pool, and a raw peer at its other end.
+    pub(crate) fn pair_to_common(link: &Shmiop) -> (Self, Arc<dyn Connection>) {
+        let acceptor = listen(link);
+        let place = acceptor.address().place();
+        let raw = Self::greet(place, greeting(HONEST), &[], greeting(HONEST_COMMON));
+        (raw, acceptor.accept().unwrap())
     }
 
     /// Makes a connection of `link`, and a raw peer at its other end.
@@ -119,10 +177,15 @@ impl Raw {
 
 /// Returns the other side's answer; empty if it closes the socket.
 pub(crate) fn answer(socket: &OwnedFd) -> (Vec<u8>, Vec<OwnedFd>) {
+    answer_of(socket, 32)
+}
+
+/// Returns the other side's answer of `len` bytes; less if it closes the socket.
+pub(crate) fn answer_of(socket: &OwnedFd, len: usize) -> (Vec<u8>, Vec<OwnedFd>) {
     let (mut octets, mut descriptors) = (Vec::new(), Vec::new());
-    while octets.len() < 32 {
+    while octets.len() < len {
         let _ = passing::wait(socket, Some(LIMIT));
-        let mut some = [0; 32];
+        let mut some = vec![0; len - octets.len()];
         match passing::receive_with(socket, &mut some, &mut descriptors) {
             Ok(0) | Err(_) => break,
             Ok(count) => octets.extend_from_slice(&some[..count]),

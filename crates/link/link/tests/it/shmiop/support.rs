@@ -56,6 +56,11 @@ pub(crate) fn lend(connection: &dyn Connection, octets: &[u8]) -> Option<Arc<dyn
     lender.lend(octets)
 }
 
+/// Copies bytes to memory from which all connections of the link lend.
+pub(crate) fn share(connection: &dyn Connection, octets: &[u8]) -> Option<Arc<dyn Segment>> {
+    connection.lender()?.share(octets)
+}
+
 pub(crate) fn receive(connection: &dyn Connection, len: usize) -> punctual_cdr::Block {
     let mut block = connection.lend(0);
     while block.full_len() < len {

@@ -2,10 +2,11 @@
 //! hold none.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use punctual_cdr::{
     Block, ByteOrder, CdrError, CustomMarshal, DataInputStream, DataOutputStream, Decoder, Encoder,
-    Marshal, Nilable, Unmarshal, ValueRef,
+    Lender, Marshal, Nilable, Segment, SharedCopy, Unmarshal, ValueRef,
 };
 
 use super::coding;
@@ -175,4 +176,66 @@ mod large_value {
             Some(Arc::new(Factory))
         }
     }
+}
+
+/// Lender of runs of at least 2,000 bytes, which shares copies and counts them.
+#[derive(Debug, Default)]
+struct Shares(AtomicUsize);
+
+impl Lender for Shares {
+    fn threshold(&self) -> usize {
+        2000
+    }
+
+    fn lend(&self, octets: &[u8]) -> Option<Arc<dyn Segment>> {
+        TakesAll.lend(octets)
+    }
+
+    fn share(&self, octets: &[u8]) -> Option<Arc<dyn Segment>> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        TakesAll.lend(octets)
+    }
+}
+
+/// Returns a message with shared octets, and how many runs it lends.
+fn shared(octets: &[u8], copy: &SharedCopy, lender: Option<&dyn Lender>) -> (Vec<u8>, usize) {
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, coding());
+    out.set_lender(lender);
+    assert_eq!(
+        out.lends_runs_of(octets.len()),
+        lender.is_some_and(|lender| octets.len() >= lender.threshold())
+    );
+    out.put_shared_octets(octets, copy).unwrap();
+    let block = out.into_block();
+    let mut whole = Vec::new();
+    block.for_each_stretch(|stretch| whole.extend_from_slice(stretch));
+    (whole, block.lent().len())
+}
+
+#[test]
+fn octets_of_several_messages_are_shared_once_and_all_read_the_same() {
+    let (lender, copy) = (Shares::default(), SharedCopy::default());
+    let octets = vec![7; 3000];
+    let (alone, lent) = shared(&octets, &copy, None);
+    assert_eq!((lent, lender.0.load(Ordering::Relaxed)), (0, 0));
+    for copy in [copy.clone(), copy] {
+        for _ in 0..3 {
+            let (message, lent) = shared(&octets, &copy, Some(&lender));
+            assert_eq!((message == alone, lent), (true, 1));
+        }
+    }
+    assert_eq!(
+        lender.0.load(Ordering::Relaxed),
+        2,
+        "a copy of its own each"
+    );
+}
+
+#[test]
+fn short_octets_and_those_for_a_lender_that_shares_nothing_are_as_ever() {
+    let (lender, copy) = (Shares::default(), SharedCopy::default());
+    let (_, lent) = shared(&[7; 1999], &copy, Some(&lender));
+    assert_eq!((lent, lender.0.load(Ordering::Relaxed)), (0, 0));
+    let (message, lent) = shared(&[7; 3000], &copy, Some(&TakesAll));
+    assert_eq!((message.len(), lent), (3004, 1));
 }

@@ -34,7 +34,8 @@ pub(super) const SECTION: Section = Section {
              have them, which override these. Each link documents its own: dscp of iiop is the priority of packets \
              in the network, 0 to 63 or a name of RFC 4594; spin_us of shmiop the time to poll before sleeping; \
              trust of shmiop whether sequences that a peer lends are used in its memory (same_user) or copied first \
-             (never).",
+             (never); common_pool of shmiop the bytes of memory in which long data for several peers are copied once, \
+             and which all of these peers can read.",
         )
         .example("[link.iiop]\ndscp = \"EF\"\n[link.shmiop]\nspin_us = 20\ntrust = \"never\""),
     ],
