@@ -63,6 +63,7 @@ pub(super) fn compare(budgets: &Budgets, now: &Budgets) -> Compared {
     for (how, now, budgets) in [
         ("", &now.cases, &budgets.cases),
         ("DII ", &now.dynamic, &budgets.dynamic),
+        ("intercepted ", &now.intercepted, &budgets.intercepted),
         ("plain ", &now.plain, &budgets.plain),
     ] {
         for (case, sides) in now {
@@ -195,6 +196,7 @@ mod tests {
             variables: BTreeMap::new(),
             cases: BTreeMap::from([("cube_void".to_owned(), sides)]),
             dynamic: BTreeMap::new(),
+            intercepted: BTreeMap::new(),
             plain: BTreeMap::new(),
             demultiplexing: BTreeMap::new(),
         }

@@ -29,6 +29,8 @@ use std::path::{Path, PathBuf};
 const CONTENDER: &str = "punctual";
 /// Contender whose calls by the dynamic invocation interface have budgets.
 const DYNAMIC: &str = "punctual-dii";
+/// Contender with an interceptor that does nothing at each side, whose calls have budgets.
+const INTERCEPTED: &str = "punctual-intercepted";
 /// Contender that is built like a user's program, with the default release profile, and whose calls
 /// have budgets.
 const PLAIN: &str = crate::outsider::NAME;
@@ -79,6 +81,9 @@ pub struct Budgets {
     /// Budgets of calls by the dynamic invocation interface, by case.
     #[serde(default)]
     pub dynamic: BTreeMap<String, Sides>,
+    /// Budgets of calls with an interceptor that does nothing at each side, by case.
+    #[serde(default)]
+    pub intercepted: BTreeMap<String, Sides>,
     /// Budgets of calls of a program with a plain release profile, by case.
     #[serde(default)]
     pub plain: BTreeMap<String, Sides>,
@@ -137,6 +142,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
         now.dynamic = count(harness, DYNAMIC, &short, options.calls)?.cases;
         // Cases of the program with a plain release profile.
         let [void, long, _] = short;
+        now.intercepted = count(harness, INTERCEPTED, &[void], options.calls)?.cases;
         now.plain = count(harness, PLAIN, &[void, long], options.calls)?.cases;
         now.demultiplexing = demultiplexing(harness)?;
     }
@@ -173,7 +179,12 @@ fn take_again(
 ) -> Result<()> {
     for _ in 0..2 {
         let report = compare(budgets, now);
-        for (contender, how) in [(CONTENDER, ""), (DYNAMIC, "DII "), (PLAIN, "plain ")] {
+        for (contender, how) in [
+            (CONTENDER, ""),
+            (DYNAMIC, "DII "),
+            (INTERCEPTED, "intercepted "),
+            (PLAIN, "plain "),
+        ] {
             let moved = cases.iter().filter(|case| report.has_moved(how, case));
             let moved: Vec<Case> = moved.copied().collect();
             if moved.is_empty() {
@@ -186,6 +197,7 @@ fn take_again(
             let once_more = count(harness, contender, &moved, calls)?.cases;
             let counted = match contender {
                 DYNAMIC => &mut now.dynamic,
+                INTERCEPTED => &mut now.intercepted,
                 PLAIN => &mut now.plain,
                 _ => &mut now.cases,
             };
@@ -236,6 +248,7 @@ fn count(harness: &Harness, contender: &str, cases: &[Case], calls: u32) -> Resu
         variables: BTreeMap::new(),
         cases: BTreeMap::new(),
         dynamic: BTreeMap::new(),
+        intercepted: BTreeMap::new(),
         plain: BTreeMap::new(),
         demultiplexing: BTreeMap::new(),
     };

@@ -73,8 +73,7 @@ fn check_rules(way: Way) {
                 };
                 (name, point, action)
             });
-            recorded.records.plan(action);
-            let got = recorded.call(ask);
+            let got = recorded.call(ask, action);
             recorded.records.plan(None);
             let mut model = Model::new(way, ask, plan);
             let wanted = model.call();
@@ -82,7 +81,7 @@ fn check_rules(way: Way) {
             let is_awaited = got == wanted && !is_kept_from_waiting(way, plan);
             if !is_awaited {
                 // Its request is served before another of the same connection.
-                recorded.call(Ask::Deposit);
+                recorded.call(Ask::Deposit, None);
             }
             for whose in ["c", "s"] {
                 let mut called = recorded.records.take(whose);
@@ -130,6 +129,11 @@ fn is_kept_from_waiting(way: Way, plan: Plan) -> bool {
 #[test]
 fn a_request_by_wire_follows_the_flow_rules() {
     check_rules(Way::Wire);
+}
+
+#[test]
+fn a_request_by_a_warm_reference_follows_the_flow_rules() {
+    check_rules(Way::WireAgain);
 }
 
 #[test]

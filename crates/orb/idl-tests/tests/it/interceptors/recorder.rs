@@ -37,17 +37,20 @@ pub(crate) enum Point {
 /// that time.
 pub(crate) type Called = (&'static str, Point, Option<ReplyStatus>);
 
+/// Action that one interceptor takes at its next call at a point.
+pub(crate) type Planned = Option<(&'static str, Point, Action)>;
+
 /// State that the recording interceptors of one test share.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     called: Mutex<Vec<Called>>,
     /// Planned action: the interceptor, the point and the action. Removed once it is taken.
-    planned: Mutex<Option<(&'static str, Point, Action)>>,
+    planned: Mutex<Planned>,
 }
 
 impl Records {
     /// Plans the action of one recorder at its next call at a point.
-    pub(crate) fn plan(&self, planned: Option<(&'static str, Point, Action)>) {
+    pub(crate) fn plan(&self, planned: Planned) {
         *self.planned.lock().unwrap() = planned;
     }
 

@@ -2,7 +2,7 @@
 
 use super::fixture::{Near, Pair, moved};
 use super::generated::intercepted::{Account, AccountDepositError, Refused};
-use super::recorder::{Recorder, Records};
+use super::recorder::{Planned, Recorder, Records};
 use punctual::bridge::{Bridge, BridgeOptions};
 use punctual::dynamic::{InvokeError, Request};
 use punctual::{
@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub(crate) enum Way {
     /// Call by a stub, sent as a GIOP request.
     Wire,
+    /// The same by a reference whose last call has succeeded, on the fast path.
+    WireAgain,
     /// Call by a stub on an object of the process, without a request.
     Local,
     /// Asynchronous request, whose reply is awaited afterwards.
@@ -109,12 +111,20 @@ impl Recorded {
         }
     }
 
-    pub(crate) fn call(&self, ask: Ask) -> Got {
+    pub(crate) fn call(&self, ask: Ask, planned: Planned) -> Got {
         let object = self.reference(&self.pair.account);
+        if self.way == Way::WireAgain {
+            let account = Account::from_object(object.clone());
+            assert_eq!(now(&account, Ask::Deposit), Got::Results);
+            self.records.take("");
+        }
+        self.records.plan(planned);
         match self.way {
             Way::Dynamic => dynamically(&object, ask),
             Way::Asynchronous => later(&Account::from_object(object), ask),
-            Way::Wire | Way::Local | Way::Bridged => now(&Account::from_object(object), ask),
+            Way::Wire | Way::WireAgain | Way::Local | Way::Bridged => {
+                now(&Account::from_object(object), ask)
+            }
         }
     }
 
