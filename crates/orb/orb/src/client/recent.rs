@@ -155,7 +155,7 @@ impl Recent {
 
     /// Puts the cache of recent paths back for the thread's next call; the current call has taken
     /// it out.
-    #[inline]
+    #[inline(always)]
     pub(super) fn keep(self) {
         let _ = RECENT.try_with(|place| place.0.set(Some(self.0)));
     }
