@@ -1,5 +1,5 @@
-//! Service contexts of fixed size, which requests can carry on the fast path, where no interceptors
-//! are called (CORBA 3.3 part 2, §9.7).
+//! Service contexts of fixed size, which requests can carry in the prepared headers of the fast path
+//! (CORBA 3.3 part 2, §9.7).
 //!
 //! A fixed-size context has a slot in the prepared header of a message. A client writes the
 //! context's data into the slot for each request ([`RequestContext`]). A server recognises a
