@@ -14,7 +14,7 @@ use punctual_exec::lane_lock::LockError;
 use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus};
 use punctual_link::{Address, Connection, SendError};
 use std::fmt;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Flag in `calls`: the connection is closing and begins no further requests.
@@ -54,6 +54,8 @@ pub(crate) struct Conversation {
     spoken: AtomicU8,
     /// Number of requests in progress, and the flag [`CLOSING`].
     calls: AtomicU32,
+    /// True once a reply could not be sent.
+    has_failed: AtomicBool,
     complaints: AtomicU32,
     life: Life,
 }
@@ -87,6 +89,7 @@ impl Conversation {
             code_sets: AgreedCodeSets::new(code_sets),
             spoken: AtomicU8::new(GiopVersion::V1_0.minor()),
             calls: AtomicU32::new(0),
+            has_failed: AtomicBool::new(false),
             complaints: AtomicU32::new(0),
             life: Life::default(),
             environment,
@@ -223,9 +226,15 @@ impl Conversation {
         self.link.close();
     }
 
+    /// Returns `true` if a reply could not be sent: none is sent afterwards, either.
+    pub(super) fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Acquire)
+    }
+
     /// Handles a failure to send a reply to the client.
     #[cold]
     pub(super) fn reply_failed(&self, error: &SendError) {
+        self.has_failed.store(true, Ordering::Release);
         self.complain(&format!("a reply could not be sent: {error}; closed"));
         self.close();
     }
@@ -234,6 +243,7 @@ impl Conversation {
     /// calling thread already holds it. No more replies can be sent.
     #[cold]
     pub(super) fn lock_failed(&self, error: LockError) {
+        self.has_failed.store(true, Ordering::Release);
         self.complain(&format!("no reply can be sent: {error}; closed"));
         self.close();
     }

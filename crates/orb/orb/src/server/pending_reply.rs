@@ -249,6 +249,11 @@ impl Claimed<'_> {
         }
         if let Some(reply) = reply {
             self.open.connection.send(&reply);
+            // An answer that was sent may be reported here, too, if another one of the connection
+            // fails at this moment; the other way round none is lost.
+            if self.open.connection.conversation().has_failed() {
+                return Err(AnswerError::NobodyWaits);
+            }
         }
         outcome
     }
@@ -383,7 +388,7 @@ impl fmt::Debug for PendingReply {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// The client's connection has ended: no answer was sent.
+    /// The client's connection has ended: no answer was sent, or the client did not accept all of it.
     #[error("the answer is no longer awaited: the client's connection has ended")]
     NobodyWaits,
     /// The client has already been answered with TIMEOUT, as the limit `timeouts.answer` was

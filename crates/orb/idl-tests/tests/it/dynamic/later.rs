@@ -5,13 +5,17 @@ use crate::dynamic::servant::Home;
 use crate::support::watchdog;
 
 use punctual::dynamic::{DynamicImplementation, InvokeError, Request, ServerRequest};
+use punctual::asynchronous::AnswerError;
 use punctual::dynamic::{MultipleRequests, dynamic_servant};
 use punctual::poa::{DispatchError, Dispatched};
 use punctual::policy::Collocation;
 use punctual::{
-    Any, Interface, Orb, Response, SystemExceptionKind as Kind, TypeCode, Typed, minor,
+    Any, Interface, ListenEndpoint, Orb, Response, RootPoa, SystemExceptionKind as Kind, TypeCode,
+    Typed, minor,
 };
 use std::borrow::Cow;
+use std::io::Write;
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -145,4 +149,55 @@ fn one_way_requests_and_those_of_clients_that_are_gone_await_no_answer() {
         std::thread::sleep(Duration::from_millis(1));
     }
     response.reply(vec![Any::new(&5).unwrap()]).unwrap_err();
+}
+
+/// Returns a GIOP 1.2 request with an argument of the IDL type `long`.
+fn request(object_key: &[u8], operation: &str, argument: i32) -> Vec<u8> {
+    let mut body = Vec::new();
+    let number = |body: &mut Vec<u8>, number: usize| {
+        body.resize(body.len().next_multiple_of(4), 0);
+        body.extend_from_slice(&u32::try_from(number).unwrap().to_ne_bytes());
+    };
+    number(&mut body, 1);
+    // The client waits for the reply; the target is an object key.
+    body.extend_from_slice(&[3, 0, 0, 0, 0, 0, 0, 0]);
+    number(&mut body, object_key.len());
+    body.extend_from_slice(object_key);
+    number(&mut body, operation.len() + 1);
+    body.extend_from_slice(operation.as_bytes());
+    body.push(0);
+    number(&mut body, 0);
+    // The GIOP header has 12 octets, and the arguments begin at a multiple of 8.
+    body.resize((body.len() + 12).next_multiple_of(8) - 12, 0);
+    body.extend_from_slice(&argument.to_ne_bytes());
+    let mut message = b"GIOP\x01\x02".to_vec();
+    message.extend_from_slice(&[u8::from(cfg!(target_endian = "little")), 0]);
+    message.extend_from_slice(&u32::try_from(body.len()).unwrap().to_ne_bytes());
+    message.extend_from_slice(&body);
+    message
+}
+
+#[test]
+fn an_answer_that_its_client_does_not_accept_in_time_is_told() {
+    let _watchdog = watchdog(LIMIT);
+    let desk = Desk::default();
+    let server = Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0));
+    let server = server.configure(|config| {
+        config.timeouts.reply = Some(Duration::from_millis(100));
+    });
+    let server = server.build().unwrap();
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let id = poa.activate_object(dynamic_servant(desk.clone())).unwrap();
+    let object = poa.id_to_reference(&id).unwrap();
+    let key = object.object_key().unwrap();
+    let mut client = TcpStream::connect(&server.endpoints()[0].place).unwrap();
+    client.write_all(&request(&key, "add", 7)).unwrap();
+    let (by, response) = desk.take(1).remove(0);
+    assert_eq!(by, 7);
+    // More than the kernel takes for a client that reads nothing.
+    let long = Any::new(&vec![0_u8; 48 << 20]).unwrap();
+    assert_eq!(response.reply(vec![long]), Err(AnswerError::NobodyWaits));
+    drop(client);
+    server.shutdown(true).unwrap();
 }
