@@ -6,6 +6,7 @@ use punctual_cdr::{
     ByteOrder, CodeSets, Coding, Decoder, Encoder, Environment, GiopVersion, Limits,
 };
 
+use super::octets::Octets;
 use crate::shape::Holds;
 
 /// Encoded value of an Any, with the parameters of its encoding.
@@ -13,7 +14,7 @@ use crate::shape::Holds;
 pub(crate) struct Body {
     /// Encoded value, preceded by `phase` bytes: the value's distance from the last multiple of 8
     /// when it was encoded, so that its alignment is preserved.
-    pub(super) octets: Vec<u8>,
+    pub(super) octets: Octets,
     pub(super) phase: usize,
     pub(super) order: ByteOrder,
     /// Sorts of content that the value holds, or may hold.
@@ -57,10 +58,7 @@ impl Body {
 
     /// Copies the bytes of a value behind as many as the phase says. Allocates at most once.
     pub(super) fn copy(&mut self, value: &[u8]) {
-        self.octets.clear();
-        self.octets.reserve_exact(self.phase + value.len());
-        self.octets.resize(self.phase, 0);
-        self.octets.extend_from_slice(value);
+        self.octets.copy(self.phase, value);
     }
 
     /// Returns the bytes of the value.

@@ -8,6 +8,7 @@ use punctual_cdr::{
 };
 
 use super::environment::LocalEnvironment;
+use super::octets::Octets;
 use super::{Any, Body};
 use crate::shape::{Holds, Sizes};
 use crate::type_code::{Node, Shapes, TypeCode, Typed};
@@ -58,12 +59,12 @@ impl Any {
             block.clear();
             written = write_into(&mut block, type_code, code_sets, &mut write);
         }
-        let shape_holds = type_code.arena().shapes()?.shape(type_code.at()).holds;
+        let holds = type_code.arena().shapes()?.shape(type_code.at()).holds;
         let body = Body {
-            octets: block.into_vec(),
+            octets: block.into_vec().into(),
             phase: 0,
             order: ByteOrder::NATIVE,
-            holds: shape_holds,
+            holds,
             version: GiopVersion::V1_2,
             code_sets,
             nesting: Limits::DEFAULT.nesting,
@@ -156,7 +157,7 @@ impl Any {
         Ok(true)
     }
 
-    /// Returns an empty body owned by this Any alone, with the input's encoding.
+    /// Returns a body owned by this Any alone, with the input's encoding, whose bytes are to be replaced.
     #[inline]
     fn body_mut(&mut self, input: &Decoder<'_>) -> &mut Body {
         let is_own = self
@@ -169,7 +170,7 @@ impl Any {
         let coding = input.coding();
         let body = self.body.get_or_insert_with(|| {
             Arc::new(Body {
-                octets: Vec::new(),
+                octets: Octets::default(),
                 phase: 0,
                 order: ByteOrder::NATIVE,
                 holds: Holds::default(),
@@ -181,7 +182,6 @@ impl Any {
         });
         // It is not shared, so this never clones.
         let body = Arc::make_mut(body);
-        body.octets.clear();
         (body.version, body.code_sets) = (coding.version, coding.code_sets);
         body.nesting = coding.limits.nesting;
         body
@@ -238,11 +238,11 @@ impl Body {
             code_sets: self.code_sets,
             ..*input.coding()
         };
-        let mut octets = std::mem::take(&mut self.octets);
+        let mut octets = self.octets.take_many();
         octets.reserve(length);
         let mut out = Encoder::new(Block::from_vec(octets), self.order, coding);
         transcode(types, type_code, input, &mut out)?;
-        self.octets = out.into_block().into_vec();
+        self.octets = out.into_block().into_vec().into();
         Ok(())
     }
 }

@@ -5,6 +5,7 @@ mod coding;
 mod debug;
 mod display;
 mod environment;
+mod octets;
 mod passed;
 mod show_each;
 mod text;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use punctual_cdr::{CdrError, Decoder, Environment};
 
+use super::octets::Octets;
 use super::{Any, Body};
 use crate::cursor::{Cursor, Scalar};
 use crate::shape::Holds;
@@ -69,7 +70,7 @@ impl Any {
         let holds = shape.holds.without_anys().and(anys.0.holds);
         let environment = coding.environment.filter(|_| holds.has_live());
         let mut body = Body {
-            octets: Vec::new(),
+            octets: Octets::default(),
             phase: phase(&begin),
             order: begin.order(),
             holds,
