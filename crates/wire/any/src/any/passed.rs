@@ -32,7 +32,8 @@ impl PassedAnys {
     /// Passes over an Any, of which is examined what reading it would examine.
     ///
     /// # Errors
-    /// Errors of the encoding. Valuetypes need not be an error for reading.
+    /// Errors of the encoding. Valuetypes need not be an error for reading; and what is passed over, and cannot be kept
+    /// ([`Any::of_passed`]), need not be readable.
     pub fn pass(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
         let passed = skip_any(input)?;
         self.0 = Skipped {

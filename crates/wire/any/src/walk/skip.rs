@@ -26,7 +26,7 @@ pub(crate) fn skip(
     Ok(skip.skipped(types.shape(type_code.at()).holds))
 }
 
-/// Skips an Any, as [`skip`] does a value.
+/// Skips an Any, as [`skip`] does a value. One that is not self-contained need not be readable.
 ///
 /// # Errors
 /// Errors of the encoding, as far as it is examined.
@@ -34,8 +34,10 @@ pub(crate) fn skip_any(input: &mut Decoder<'_>) -> Result<Skipped, CdrError> {
     let (type_code, is_self_contained) = TypeCode::pass(input)?;
     let types = type_code.arena().shapes()?;
     let value = input.nested(|input| skip(types, &type_code, input))?;
+    // A type with valuetypes is read value by value, also where none is there: that refuses more than skipping does.
+    let has_values = types.shape(type_code.at()).holds.has_values();
     Ok(Skipped {
-        is_self_contained: is_self_contained && value.is_self_contained,
+        is_self_contained: is_self_contained && value.is_self_contained && !has_values,
         holds: Holds::ANY_ALONE.without_anys().and(value.holds),
     })
 }

@@ -1,6 +1,6 @@
 //! Values that are kept as they were encoded in a message.
 
-use punctual_any::{Any, PassedAnys, Scalar, TypeCode, TypeKind, Value};
+use punctual_any::{Any, PassedAnys, Scalar, TypeCode, TypeKind, Value, ValueModifier, Visibility};
 use punctual_cdr::{
     Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Marshal, Unmarshal,
 };
@@ -134,6 +134,30 @@ fn what_is_in_pieces_or_refers_to_what_is_outside_is_not_kept() {
     let seams = [16];
     let mut input = Decoder::with_seams(&bytes, &seams, ByteOrder::NATIVE, Coding::default());
     assert!(!matches!(pass(&mut input), Ok(Some(_))));
+}
+
+#[test]
+fn what_may_have_valuetypes_is_not_kept_and_is_for_reading_to_judge() {
+    let members = [("number", TypeCode::LONG, Visibility::Public)];
+    let value = TypeCode::value("IDL:V:1.0", "V", ValueModifier::None, None, &members);
+    let members = [
+        ("text", TypeCode::string(0)),
+        ("values", TypeCode::sequence(&value, 0)),
+    ];
+    let type_code = TypeCode::structure("IDL:S:1.0", "S", &members);
+    let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
+    out.put_string("name").unwrap();
+    type_code.marshal(&mut out).unwrap();
+    // Text without a NUL at its end, and no values.
+    out.put_u32(1);
+    out.put_u8(b'x');
+    out.put_u32(0);
+    let bytes = out.into_block().into_vec();
+    let input = Decoder::new(&bytes, ByteOrder::NATIVE, Coding::default());
+    assert!(pass(&mut input.clone()).unwrap().is_none());
+    let mut input = input;
+    input.get_string().unwrap();
+    assert_eq!(Any::unmarshal(&mut input), Err(CdrError::StringWithoutNul));
 }
 
 #[test]
