@@ -5,7 +5,7 @@
 
 use punctual_any::Any;
 use punctual_cdr::{ByteOrder, Coding, Decoder, Unmarshal};
-use punctual_constraint::{Constraint, ConstraintSet, Event, Grammar, Limits, List};
+use punctual_constraint::{Constraint, ConstraintSet, Event, FieldValue, Grammar, Limits, List};
 
 /// Runs the target on one input.
 ///
@@ -36,20 +36,19 @@ fn parts(octets: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// Returns events with the Any of an input: itself, and structured ones with it as property.
+/// Returns events with the Any of an input: itself, and structured ones with it as property, as it is and where it is encoded.
 fn events(value: &[u8]) -> Vec<Sample> {
     let mut input = Decoder::new(value, ByteOrder::Big, Coding::default());
     let value = Any::unmarshal(&mut input).unwrap_or_default();
-    vec![
-        Sample {
-            is_structured: false,
-            value: value.clone(),
-        },
-        Sample {
-            is_structured: true,
-            value,
-        },
-    ]
+    let outer = Any::new(&value).ok();
+    let sample = |is_structured, outer| Sample {
+        is_structured,
+        value: value.clone(),
+        outer,
+    };
+    let mut events = vec![sample(false, None), sample(true, None)];
+    events.extend(outer.map(|outer| sample(true, Some(outer))));
+    events
 }
 
 /// Checks that a constraint gives the same after it was shown and compiled again, that its keys
@@ -66,8 +65,13 @@ fn evaluate(constraint: &Constraint, events: &[Sample]) {
     assert_eq!(again.to_string(), shown);
     let mut set = ConstraintSet::new();
     set.insert(constraint.clone(), ());
+    let mut of_structured = None;
     for event in events {
         let result = constraint.evaluate(event);
+        if event.is_structured {
+            let verdict = result.clone().ok();
+            assert_eq!(*of_structured.get_or_insert(verdict), verdict, "{shown}");
+        }
         assert_eq!(again.evaluate(event), result, "{shown}");
         let mut is_found = false;
         set.for_each_match(event, |_, ()| is_found = true);
@@ -79,6 +83,17 @@ fn evaluate(constraint: &Constraint, events: &[Sample]) {
 struct Sample {
     is_structured: bool,
     value: Any,
+    /// Any in whose encoding the value stands, for events that are encoded.
+    outer: Option<Any>,
+}
+
+impl Sample {
+    fn field(&self) -> FieldValue<'_> {
+        match &self.outer {
+            Some(outer) => FieldValue::Within(outer, 0),
+            None => FieldValue::Any(&self.value),
+        }
+    }
 }
 
 impl Event for Sample {
@@ -101,13 +116,13 @@ impl Event for Sample {
         }
     }
 
-    fn property_at(&self, list: List, index: usize) -> Option<(&str, &Any)> {
+    fn property_at(&self, list: List, index: usize) -> Option<(&str, FieldValue<'_>)> {
         let is_there = (list, index) == (List::FilterableData, 0);
-        is_there.then_some(("a", &self.value))
+        is_there.then_some(("a", self.field()))
     }
 
-    fn remainder_of_body(&self) -> Option<&Any> {
-        Some(&self.value)
+    fn remainder_of_body(&self) -> Option<FieldValue<'_>> {
+        Some(self.field())
     }
 
     fn current_time(&self) -> Option<u64> {

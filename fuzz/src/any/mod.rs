@@ -1,7 +1,7 @@
 //! Fuzz target for Anys with their TypeCodes: received, sent on in each way, decomposed into values
 //! and composed again.
 
-use punctual_any::{Any, DynamicValue, Label, TypeCode, TypeKind, Value};
+use punctual_any::{Any, DynamicValue, Label, PassedAnys, TypeCode, TypeKind, Value};
 use punctual_cdr::{
     Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits, Marshal, Unmarshal,
 };
@@ -42,13 +42,65 @@ pub fn run(input: &[u8]) {
         }
         return;
     }
-    while let Ok(any) = Any::unmarshal(&mut decoder) {
+    loop {
+        let passed = passed(&decoder);
+        let read = Any::unmarshal(&mut decoder);
+        if let Some((left, _)) = &passed {
+            assert!(read.is_ok(), "what is kept is read, too: {read:?}");
+            assert_eq!(decoder.remaining(), *left);
+        }
+        let Ok(any) = read else {
+            break;
+        };
+        if let Some((_, kept)) = &passed {
+            keep(kept, &any, coding);
+        }
         // The form that logs print.
         let seen = any.to_string();
         assert!(seen.len() < 2500 && !format!("{any:?}").is_empty());
         pass_on(&any, coding);
         if decoder.remaining() == 0 {
             break;
+        }
+    }
+}
+
+/// Passes over an Any; returns how many bytes are left, and the Any as it is kept where it is encoded, if it can be kept.
+fn passed(input: &Decoder<'_>) -> Option<(usize, Any)> {
+    let mut begin = input.clone();
+    begin.align(4).ok()?;
+    let mut end = begin.clone();
+    let mut anys = PassedAnys::default();
+    anys.pass(&mut end).ok()?;
+    let kept = Any::of_passed(&TypeCode::ANY, &begin, &end, anys).ok()??;
+    Some((end.remaining(), kept))
+}
+
+/// Checks that an Any that was kept where it was encoded is the one that was read, also where it is sent on.
+fn keep(kept: &Any, any: &Any, coding: Coding<'_>) {
+    let mut cursor = kept.cursor_in(0).expect("what was passed over is found");
+    assert!(cursor.declared_type().equivalent(any.type_code()));
+    let scalar = kept
+        .scalar_in(0)
+        .map(|found| found.map(|(scalar, _)| scalar));
+    // As text, in which numbers that are none are equal.
+    let text = format!("{:?}", scalar.ok());
+    assert_eq!(format!("{:?}", cursor.scalar().ok()), text);
+    let sent = |order, lead: usize, write: &dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError>| {
+        let mut out = Encoder::new(Block::default(), order, coding);
+        out.put_bytes(&vec![0; lead]);
+        write(&mut out).ok()?;
+        let bytes = out.into_block().into_vec();
+        let read = Any::unmarshal(&mut Decoder::at(&bytes, lead, order, coding)).ok()?;
+        Some(format!("{read:?}"))
+    };
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        for lead in 0..8 {
+            let here = sent(order, lead, &|out| kept.marshal_value(out));
+            let there = sent(order, lead, &|out| any.marshal(out));
+            if let (Some(here), Some(there)) = (here, there) {
+                assert_eq!(here, there);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use punctual_any::{Any, TypeBuilder, Value};
-use punctual_constraint::{Constraint, ConstraintSet, Event, Grammar, Limits, List};
+use punctual_constraint::{Constraint, ConstraintSet, Event, FieldValue, Grammar, Limits, List};
 
 /// Rounds of which the best counts.
 const ROUNDS: usize = 15;
@@ -49,12 +49,12 @@ impl Event for Alarm {
         }
     }
 
-    fn property_at(&self, list: List, index: usize) -> Option<(&str, &Any)> {
+    fn property_at(&self, list: List, index: usize) -> Option<(&str, FieldValue<'_>)> {
         let fields = self
             .fields
             .get(index)
             .filter(|_| list == List::FilterableData);
-        fields.map(|(name, value)| (&**name, value))
+        fields.map(|(name, value)| (&**name, value.into()))
     }
 }
 

@@ -11,6 +11,21 @@ pub enum List {
     FilterableData,
 }
 
+/// Value of a field of an event.
+#[derive(Clone, Copy, Debug)]
+pub enum FieldValue<'e> {
+    /// Any.
+    Any(&'e Any),
+    /// Any where it stands in an encoded event, at an offset of [`Any::encoding`].
+    Within(&'e Any, usize),
+}
+
+impl<'e> From<&'e Any> for FieldValue<'e> {
+    fn from(any: &'e Any) -> Self {
+        Self::Any(any)
+    }
+}
+
 /// Event that constraints are evaluated over: a structured one (`CosNotification::StructuredEvent`), or a single Any.
 ///
 /// The offer of a trader or the record of a log is an event, too: its properties are the list `FilterableData`.
@@ -40,17 +55,17 @@ pub trait Event {
     fn property_count(&self, list: List) -> usize;
 
     /// Returns name and value of a property by its place, counted from 0.
-    fn property_at(&self, list: List, index: usize) -> Option<(&str, &Any)>;
+    fn property_at(&self, list: List, index: usize) -> Option<(&str, FieldValue<'_>)>;
 
     /// Returns the value of the first property with this name. Looks through the list; events with an index of their
     /// properties may be faster.
-    fn property(&self, list: List, name: &str) -> Option<&Any> {
+    fn property(&self, list: List, name: &str) -> Option<FieldValue<'_>> {
         let mut all = (0..self.property_count(list)).map_while(|at| self.property_at(list, at));
         all.find_map(|(its, value)| (its == name).then_some(value))
     }
 
     /// Returns what follows the filterable data: `$.remainder_of_body`.
-    fn remainder_of_body(&self) -> Option<&Any> {
+    fn remainder_of_body(&self) -> Option<FieldValue<'_>> {
         None
     }
 

@@ -35,7 +35,7 @@ pub use budget::Budget;
 pub use constraint::Constraint;
 pub use diagnostic::Diagnostic;
 pub use evaluate::Failure;
-pub use event::{Event, List};
+pub use event::{Event, FieldValue, List};
 pub use grammar::Grammar;
 pub use limits::Limits;
 pub use program::{Key, Literal};

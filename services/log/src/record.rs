@@ -5,7 +5,7 @@
 use std::cell::OnceCell;
 
 use punctual::Any;
-use punctual_constraint::List;
+use punctual_constraint::{FieldValue, List};
 use punctual_host::store::{Cdr, Record, StoreError};
 
 use crate::ds_log_admin::{LogRecord, NvListAlias, NvPair, RecordId, TimeT};
@@ -106,25 +106,25 @@ impl punctual_constraint::Event for Seen<'_> {
         }
     }
 
-    fn property_at(&self, list: List, index: usize) -> Option<(&str, &Any)> {
+    fn property_at(&self, list: List, index: usize) -> Option<(&str, FieldValue<'_>)> {
         if list != List::FilterableData {
             return None;
         }
         match index {
             0 => self.property(list, "id").map(|value| ("id", value)),
             1 => self.property(list, "time").map(|value| ("time", value)),
-            2 => Some(("info", &self.record.info)),
-            3 => Some(("attr_list", self.attributes())),
+            2 => Some(("info", (&self.record.info).into())),
+            3 => Some(("attr_list", self.attributes().into())),
             attribute => {
                 let NvPair { name, value } = self.record.attr_list.get(attribute - OWN)?;
-                Some((name, value))
+                Some((name, value.into()))
             }
         }
     }
 
-    fn property(&self, list: List, name: &str) -> Option<&Any> {
+    fn property(&self, list: List, name: &str) -> Option<FieldValue<'_>> {
         let integer = |value: u64| Any::new(&value).unwrap_or_default();
-        match (list, name) {
+        let found = match (list, name) {
             (List::VariableHeader, _) => None,
             (_, "id") => Some(self.id.get_or_init(|| integer(self.record.id))),
             (_, "time") => Some(self.time.get_or_init(|| integer(self.record.time))),
@@ -135,7 +135,8 @@ impl punctual_constraint::Event for Seen<'_> {
                 let found = attributes.find(|attribute| attribute.name == name);
                 found.map(|attribute| &attribute.value)
             }
-        }
+        };
+        found.map(FieldValue::Any)
     }
 
     fn current_time(&self) -> Option<u64> {

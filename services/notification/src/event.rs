@@ -2,24 +2,25 @@
 //!
 //! An Any that holds a structured event is one. Any other Any is, as a structured event, the remainder of the body of
 //! an event of type `%ANY` without a domain; such an event is, as an Any, its remainder.
+//!
+//! A structured event that comes in a message stays encoded: consumers get its bytes, and filters read of them what they need.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use punctual::Any;
 use punctual::any::TypeKind;
-use punctual::{Any, Typed};
-use punctual_constraint::List;
+use punctual::stub::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
+use punctual_constraint::{Event as _, FieldValue, List};
 use punctual_events::bytes_of;
 
 use crate::cos_notification::{
     EventHeader, EventType, FixedEventHeader, Property, StructuredEvent,
 };
+use crate::encoded::{ANY, Encoded, STRUCTURED_EVENT};
 use crate::qos::{EventTerms, since_1582};
-use crate::seen;
-
-/// Type name of events that are Anys.
-const ANY: &str = "%ANY";
 
 /// Type name of events that are calls of typed interfaces.
 const TYPED: &str = "%TYPED";
@@ -30,13 +31,14 @@ const EVENT_ID: &str = "EventId";
 /// Bytes that an event counts for besides its contents.
 const OVERHEAD: usize = 64;
 
-/// Event in a channel. One of its forms is there from the beginning, the other one once it is asked for.
+/// Event in a channel.
 #[derive(Debug)]
 pub(crate) struct Event {
+    content: Content,
+    /// Event as an Any, once it is asked for where the content is another form.
     any: OnceLock<Any>,
+    /// Event as a structured one, likewise.
     structured: OnceLock<Box<StructuredEvent>>,
-    /// States that the event is an Any that holds no structured event.
-    is_any: bool,
     terms: EventTerms,
     received: Instant,
     bytes: usize,
@@ -44,6 +46,15 @@ pub(crate) struct Event {
     is_logged: bool,
     /// Count of the channel's events, while this is one of them.
     counted: OnceLock<Counted>,
+}
+
+/// Form in which an event was supplied.
+#[derive(Debug)]
+enum Content {
+    /// Any that holds no structured event.
+    Any(Any),
+    Structured(Box<StructuredEvent>),
+    Encoded(Encoded),
 }
 
 /// One in a count, until it is dropped.
@@ -60,34 +71,47 @@ impl Drop for Counted {
 impl Event {
     /// Makes an event of an Any.
     pub(crate) fn of_any(any: &Any) -> Self {
-        match structured_in(any) {
-            Some(event) => Self::of_structured(event),
-            None => Self {
-                bytes: bytes_of(any) + OVERHEAD,
-                any: any.clone().into(),
-                structured: OnceLock::new(),
-                is_any: true,
-                terms: EventTerms::default(),
-                received: Instant::now(),
-                is_logged: false,
-                counted: OnceLock::new(),
-            },
-        }
+        let structured = || structured_in(any).map(Self::of_structured);
+        encoded_in(any)
+            .map(Self::of_encoded)
+            .or_else(structured)
+            .unwrap_or_else(|| {
+                let terms = EventTerms::default();
+                Self::new(Content::Any(any.clone()), bytes_of(any), terms)
+            })
     }
 
     /// Makes an event of a structured one.
     pub(crate) fn of_structured(event: StructuredEvent) -> Self {
-        let terms = match event.header.variable_header.as_slice() {
-            [] => EventTerms::default(),
-            header => EventTerms::of(header, since_1582()),
-        };
+        let (bytes, terms) = (size_of(&event), terms(&event.header.variable_header));
+        Self::new(Content::Structured(Box::new(event)), bytes, terms)
+    }
+
+    /// Reads a structured event of a message, which stays encoded if it can.
+    ///
+    /// # Errors
+    /// Errors of the encoding.
+    pub(crate) fn read(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        match Encoded::read(input) {
+            Some(event) => Ok(Self::of_encoded(event)),
+            None => StructuredEvent::unmarshal(input).map(Self::of_structured),
+        }
+    }
+
+    fn of_encoded(event: Encoded) -> Self {
+        let (bytes, terms) = (event.bytes(), terms(&event.header()));
+        Self::new(Content::Encoded(event), bytes, terms)
+    }
+
+    /// Makes an event of a number of bytes.
+    fn new(content: Content, bytes: usize, terms: EventTerms) -> Self {
         Self {
-            bytes: size_of(&event) + OVERHEAD,
+            content,
             any: OnceLock::new(),
-            structured: Box::new(event).into(),
-            is_any: false,
+            structured: OnceLock::new(),
             terms,
             received: Instant::now(),
+            bytes: bytes + OVERHEAD,
             is_logged: false,
             counted: OnceLock::new(),
         }
@@ -126,12 +150,22 @@ impl Event {
 
     /// Returns whether the event was supplied as an Any that holds no structured event.
     pub(crate) fn is_any(&self) -> bool {
-        self.is_any
+        matches!(self.content, Content::Any(_))
+    }
+
+    /// Returns whether the event has stayed encoded.
+    #[cfg(test)]
+    pub(crate) fn is_encoded(&self) -> bool {
+        matches!(self.content, Content::Encoded(_))
     }
 
     /// Returns the id that the supplier has given the event, against repeats: a string in its header.
     pub(crate) fn id(&self) -> Option<String> {
-        let header = self.properties(List::VariableHeader);
+        let header = match &self.content {
+            Content::Any(_) => return None,
+            Content::Structured(event) => Cow::Borrowed(&*event.header.variable_header),
+            Content::Encoded(event) => Cow::Owned(event.header()),
+        };
         let stated = header.iter().find(|property| property.name == EVENT_ID)?;
         stated.value.extract().ok()
     }
@@ -146,26 +180,49 @@ impl Event {
 
     /// Returns the event as an Any.
     pub(crate) fn any(&self) -> &Any {
-        self.any.get_or_init(|| self.encoded())
+        match &self.content {
+            Content::Any(any) => any,
+            Content::Structured(event) => self.any.get_or_init(|| held(event)),
+            Content::Encoded(event) => event.any(),
+        }
     }
 
     /// Returns the event as an Any, which the event does not keep.
     pub(crate) fn to_any(&self) -> Any {
-        self.any.get().cloned().unwrap_or_else(|| self.encoded())
-    }
-
-    fn encoded(&self) -> Any {
-        match self.structured.get() {
-            Some(event) if is_any(event) => event.remainder_of_body.clone(),
-            Some(event) => Any::new(&**event).unwrap_or_default(),
-            None => Any::default(),
+        match &self.content {
+            Content::Structured(event) => self.any.get().cloned().unwrap_or_else(|| held(event)),
+            _ => self.any().clone(),
         }
     }
 
     /// Returns the event as a structured one.
     pub(crate) fn structured(&self) -> &StructuredEvent {
-        self.structured
-            .get_or_init(|| Box::new(around(self.any.get().cloned().unwrap_or_default())))
+        match &self.content {
+            Content::Structured(event) => event,
+            _ => self
+                .structured
+                .get_or_init(|| Box::new(self.to_structured())),
+        }
+    }
+
+    /// Returns the event as a structured one, which the event does not keep.
+    pub(crate) fn to_structured(&self) -> StructuredEvent {
+        match &self.content {
+            Content::Any(any) => around(any.clone()),
+            Content::Structured(event) => StructuredEvent::clone(event),
+            Content::Encoded(event) => event.decode(),
+        }
+    }
+
+    /// Writes the event as a structured one.
+    ///
+    /// # Errors
+    /// Text that a code set does not have, and the like.
+    pub(crate) fn marshal_structured(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        match &self.content {
+            Content::Encoded(event) => event.marshal(out),
+            _ => self.structured().marshal(out),
+        }
     }
 
     pub(crate) fn terms(&self) -> &EventTerms {
@@ -183,28 +240,21 @@ impl Event {
 
     /// Returns domain and type name.
     pub(crate) fn type_names(&self) -> (&str, &str) {
-        match self.fixed() {
-            Some(header) => (&header.event_type.domain_name, &header.event_type.type_name),
-            None => ("", ANY),
+        match &self.content {
+            Content::Any(_) => ("", ANY),
+            Content::Structured(event) => (event.domain_name(), event.type_name()),
+            Content::Encoded(event) => (event.domain_name(), event.type_name()),
         }
-    }
-
-    fn fixed(&self) -> Option<&FixedEventHeader> {
-        let event = self.structured.get().filter(|_| !self.is_any);
-        event.map(|event| &event.header.fixed_header)
-    }
-
-    fn properties(&self, list: List) -> &[Property] {
-        self.structured
-            .get()
-            .map_or(&[], |event| seen::properties(event, list))
     }
 }
 
 /// Constraints see the event that was supplied, whatever form its consumers have.
 impl punctual_constraint::Event for Event {
     fn root(&self) -> Option<&Any> {
-        self.any.get().filter(|_| self.is_any)
+        match &self.content {
+            Content::Any(any) => Some(any),
+            _ => None,
+        }
     }
 
     fn domain_name(&self) -> &str {
@@ -216,20 +266,43 @@ impl punctual_constraint::Event for Event {
     }
 
     fn event_name(&self) -> &str {
-        self.fixed().map_or("", |header| &header.event_name)
+        match &self.content {
+            Content::Any(_) => "",
+            Content::Structured(event) => event.event_name(),
+            Content::Encoded(event) => event.event_name(),
+        }
     }
 
     fn property_count(&self, list: List) -> usize {
-        self.properties(list).len()
+        match &self.content {
+            Content::Any(_) => 0,
+            Content::Structured(event) => event.property_count(list),
+            Content::Encoded(event) => event.property_count(list),
+        }
     }
 
-    fn property_at(&self, list: List, index: usize) -> Option<(&str, &Any)> {
-        let property = self.properties(list).get(index)?;
-        Some((&property.name, &property.value))
+    fn property_at(&self, list: List, index: usize) -> Option<(&str, FieldValue<'_>)> {
+        match &self.content {
+            Content::Any(_) => None,
+            Content::Structured(event) => event.property_at(list, index),
+            Content::Encoded(event) => event.property_at(list, index),
+        }
     }
 
-    fn remainder_of_body(&self) -> Option<&Any> {
-        self.structured.get().map(|event| &event.remainder_of_body)
+    fn property(&self, list: List, name: &str) -> Option<FieldValue<'_>> {
+        match &self.content {
+            Content::Any(_) => None,
+            Content::Structured(event) => event.property(list, name),
+            Content::Encoded(event) => event.property(list, name),
+        }
+    }
+
+    fn remainder_of_body(&self) -> Option<FieldValue<'_>> {
+        match &self.content {
+            Content::Any(_) => None,
+            Content::Structured(event) => Some((&event.remainder_of_body).into()),
+            Content::Encoded(event) => Some(event.remainder_of_body()),
+        }
     }
 
     fn current_time(&self) -> Option<u64> {
@@ -237,13 +310,37 @@ impl punctual_constraint::Event for Event {
     }
 }
 
+/// Reads a variable header.
+fn terms(header: &[Property]) -> EventTerms {
+    match header {
+        [] => EventTerms::default(),
+        header => EventTerms::of(header, since_1582()),
+    }
+}
+
+/// Returns the structured event that an Any holds, if it is one that can stay encoded.
+fn encoded_in(any: &Any) -> Option<Encoded> {
+    // It gets this service's own TypeCode, whatever members a peer's has.
+    is_structured(any).then(|| any.read(|input| Ok(Encoded::read(input))).ok()?)?
+}
+
+/// Returns whether an Any claims to hold a structured event.
+fn is_structured(any: &Any) -> bool {
+    let held = any.type_code();
+    held.kind() == TypeKind::Struct && held.id().ok() == STRUCTURED_EVENT.id().ok()
+}
+
 /// Returns the structured event that an Any holds, if it is one.
 fn structured_in(any: &Any) -> Option<StructuredEvent> {
-    let held = any.type_code();
-    if held.kind() != TypeKind::Struct || held.id().ok() != StructuredEvent::type_code().id().ok() {
-        return None;
+    is_structured(any).then(|| any.extract().ok())?
+}
+
+/// Makes the Any that a structured event is: one that holds it, or that for which it stands.
+fn held(event: &StructuredEvent) -> Any {
+    match is_any(event) {
+        true => event.remainder_of_body.clone(),
+        false => Any::new(event).unwrap_or_default(),
     }
-    any.extract().ok()
 }
 
 /// Returns whether a structured event stands for an Any.
@@ -272,7 +369,8 @@ fn around(any: Any) -> StructuredEvent {
     }
 }
 
-fn size_of(event: &StructuredEvent) -> usize {
+/// Returns the number of bytes of a decoded event.
+pub(crate) fn size_of(event: &StructuredEvent) -> usize {
     let fixed = &event.header.fixed_header;
     let names = fixed.event_type.domain_name.len()
         + fixed.event_type.type_name.len()
@@ -289,6 +387,9 @@ fn size_of(event: &StructuredEvent) -> usize {
         + of_list(&event.filterable_data)
         + bytes_of(&event.remainder_of_body)
 }
+
+#[cfg(test)]
+mod encoded_tests;
 
 #[cfg(test)]
 mod tests {
@@ -321,7 +422,7 @@ mod tests {
         let through = Event::of_any(event.any());
         assert_eq!(through.structured(), &alarm());
         assert_eq!(through.type_names(), ("Telecom", "Alarm"));
-        assert!(!through.is_any);
+        assert!(!through.is_any());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! types, index, event, qos, queue, census    what an event is, who it is for, and when; no calls
-//! seen                                       structured events as constraints see them
+//! seen, encoded                              structured events as constraints see them; those that stay encoded
 //! limits, refusal, limited                   bounds; exceptions
 //! outcome, metrics, tally                    counts
 //! storage, record, reference                 the file that channels, connections and filters are kept in; references as text
@@ -34,6 +34,7 @@ mod client;
 mod common;
 mod draft;
 mod embedded;
+mod encoded;
 mod event;
 mod factory;
 mod filter;

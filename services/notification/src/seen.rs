@@ -1,7 +1,6 @@
 //! Structured events as constraints see them.
 
-use punctual::Any;
-use punctual_constraint::{Event, List};
+use punctual_constraint::{Event, FieldValue, List};
 
 use crate::cos_notification::{Property, StructuredEvent};
 use crate::qos::since_1582;
@@ -24,13 +23,19 @@ impl Event for StructuredEvent {
         properties(self, list).len()
     }
 
-    fn property_at(&self, list: List, index: usize) -> Option<(&str, &Any)> {
+    fn property_at(&self, list: List, index: usize) -> Option<(&str, FieldValue<'_>)> {
         let property = properties(self, list).get(index)?;
-        Some((&property.name, &property.value))
+        Some((&property.name, (&property.value).into()))
     }
 
-    fn remainder_of_body(&self) -> Option<&Any> {
-        Some(&self.remainder_of_body)
+    fn property(&self, list: List, name: &str) -> Option<FieldValue<'_>> {
+        let mut properties = properties(self, list).iter();
+        let found = properties.find(|property| property.name == name)?;
+        Some((&found.value).into())
+    }
+
+    fn remainder_of_body(&self) -> Option<FieldValue<'_>> {
+        Some((&self.remainder_of_body).into())
     }
 
     fn current_time(&self) -> Option<u64> {
@@ -39,7 +44,7 @@ impl Event for StructuredEvent {
 }
 
 /// Returns a list of the event's properties.
-pub(crate) fn properties(event: &StructuredEvent, list: List) -> &[Property] {
+fn properties(event: &StructuredEvent, list: List) -> &[Property] {
     match list {
         List::VariableHeader => &event.header.variable_header,
         List::FilterableData => &event.filterable_data,

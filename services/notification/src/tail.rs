@@ -8,7 +8,7 @@ use punctual_constraint::Constraint;
 
 use crate::channel::Channel;
 use crate::cos_notification::StructuredEvent;
-use crate::event::Event;
+use crate::event::{Event, size_of};
 use crate::hub::{Subscriber, Verdicts};
 
 /// Most events that are kept.
@@ -97,10 +97,11 @@ impl Subscriber for Latest {
 impl Kept {
     /// Adds a copy of an event, which does not count as one of the channel.
     fn add(&mut self, event: &Event) {
-        let bytes = event.bytes();
+        let event = event.to_structured();
+        let bytes = size_of(&event);
         self.count += 1;
         self.bytes += bytes;
-        self.events.push_back((bytes, event.structured().clone()));
+        self.events.push_back((bytes, event));
         while self.events.len() > 1 && (self.events.len() > EVENTS || self.bytes > BYTES) {
             let dropped = self.events.pop_front();
             self.bytes -= dropped.map_or(0, |(bytes, _)| bytes);
@@ -125,6 +126,6 @@ mod tests {
         assert_eq!(kept.events.len(), 1);
         kept.add(&event(10));
         assert_eq!(kept.events.len(), 1);
-        assert_eq!(kept.bytes, event(10).bytes());
+        assert_eq!(kept.bytes, size_of(event(10).structured()));
     }
 }

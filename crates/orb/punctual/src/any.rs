@@ -13,7 +13,7 @@
 //! ```
 
 pub use punctual_any::{
-    AnyError, Cursor, DynamicFactory, DynamicValue, Elements, Label, Scalar, TypeBuilder,
-    TypeCodeError, TypeIndex, TypeKind, UnionDescription, UnionValue, Value, ValueDescription,
-    ValueModifier, Visibility,
+    AnyError, Cursor, DynamicFactory, DynamicValue, Elements, Label, PassedAnys, Scalar,
+    TypeBuilder, TypeCodeError, TypeIndex, TypeKind, UnionDescription, UnionValue, Value,
+    ValueDescription, ValueModifier, Visibility,
 };

@@ -31,7 +31,7 @@ mod type_code;
 mod value;
 mod walk;
 
-pub use any::{Any, AnyError};
+pub use any::{Any, AnyError, PassedAnys};
 pub use cursor::{Cursor, Scalar};
 pub use description::{
     AttributeDescription, ExceptionDescription, InterfaceDescription, OperationDescription,

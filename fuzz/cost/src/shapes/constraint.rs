@@ -5,7 +5,7 @@ use crate::outcome::Refusal;
 use crate::{Outcome, Shape};
 use punctual_any::Any;
 use punctual_cdr::Unmarshal;
-use punctual_constraint::{Constraint, Event, Grammar, Limits, List};
+use punctual_constraint::{Constraint, Event, FieldValue, Grammar, Limits, List};
 use std::fmt::Write as _;
 
 pub(super) const SHAPES: &[Shape] = &[
@@ -89,7 +89,7 @@ impl Event for Sample {
         0
     }
 
-    fn property_at(&self, _: List, _: usize) -> Option<(&str, &Any)> {
+    fn property_at(&self, _: List, _: usize) -> Option<(&str, FieldValue<'_>)> {
         None
     }
 }

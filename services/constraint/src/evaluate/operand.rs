@@ -51,11 +51,30 @@ impl<'e> Operand<'e> {
         let Some(scalar) = any.scalar()? else {
             return Self::read(&mut any.cursor()?, steps);
         };
-        let value = Self::of_scalar(scalar, || resolved(any.type_code()));
-        if let Self::Text(text) = &value {
+        Self::of_scalar(scalar, || resolved(any.type_code())).counted(steps)
+    }
+
+    /// Reads the value of an Any that stands in an encoded event, in as many steps as that of any other.
+    pub(super) fn within(
+        event: &'e Any,
+        offset: usize,
+        steps: &mut Steps,
+    ) -> Result<Self, Failure> {
+        match event.scalar_in(offset)? {
+            Some((scalar, its)) => {
+                let its = || Cow::Owned(its.original_type());
+                Self::of_scalar(scalar, its).counted(steps)
+            }
+            None => Self::read(&mut event.cursor_in(offset)?, steps),
+        }
+    }
+
+    /// Counts the bytes of text.
+    fn counted(self, steps: &mut Steps) -> Result<Self, Failure> {
+        if let Self::Text(text) = &self {
             steps.take_bytes(text.len())?;
         }
-        Ok(value)
+        Ok(self)
     }
 
     fn of_scalar(scalar: Scalar<'e>, its: impl FnOnce() -> Cow<'e, TypeCode>) -> Self {

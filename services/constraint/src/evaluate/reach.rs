@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use punctual_any::{Any, Cursor, TypeKind};
+use punctual_any::{Cursor, TypeKind};
 
 use super::failure::Failure;
 use super::found::Found;
@@ -11,7 +11,7 @@ use super::steps::Steps;
 use super::variable::of_unstructured;
 use super::walk::walk;
 use crate::budget::Budget;
-use crate::event::{Event, List};
+use crate::event::{Event, FieldValue, List};
 use crate::program::{Part, Path, Place, Step};
 
 /// Reads the value at a path, however many steps it takes: in time proportional to the event.
@@ -32,8 +32,9 @@ pub(super) fn load<'e>(
     steps.take(1)?;
     match text_at(event, &path.place) {
         Some(text) => Ok(Operand::Text(Cow::Borrowed(text))),
-        None => match any_at(event, &path.place, steps)? {
-            Some(any) => Operand::of_any(any, steps),
+        None => match field_at(event, &path.place, steps)? {
+            Some(FieldValue::Any(any)) => Operand::of_any(any, steps),
+            Some(FieldValue::Within(event, offset)) => Operand::within(event, offset, steps),
             None => reach(event, path, steps)?.operand(steps),
         },
     }
@@ -74,8 +75,12 @@ fn of_structured<'e>(
     path: &'e Path,
     steps: &mut Steps,
 ) -> Result<Found<'e>, Failure> {
-    if let Some(any) = any_at(event, &path.place, steps)? {
-        return walk(any.cursor()?, path.rest(), steps);
+    if let Some(value) = field_at(event, &path.place, steps)? {
+        let cursor = match value {
+            FieldValue::Any(any) => any.cursor()?,
+            FieldValue::Within(event, offset) => event.cursor_in(offset)?,
+        };
+        return walk(cursor, path.rest(), steps);
     }
     if path.rest().is_empty()
         && let Some(text) = text_at(event, &path.place)
@@ -109,12 +114,12 @@ fn text_at<'e>(event: &'e dyn Event, place: &Place) -> Option<&'e str> {
     }
 }
 
-/// Returns the Any at a place, if the place is one of an Any.
-fn any_at<'e>(
+/// Returns the value at a place, if the place is one of an Any.
+fn field_at<'e>(
     event: &'e dyn Event,
     place: &Place,
     steps: &mut Steps,
-) -> Result<Option<&'e Any>, Failure> {
+) -> Result<Option<FieldValue<'e>>, Failure> {
     let mut named = |list, name: &str| {
         steps.take(event.property_count(list) / 8)?;
         Ok::<_, Failure>(event.property(list, name))

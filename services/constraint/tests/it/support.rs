@@ -2,7 +2,9 @@
 
 use punctual_any::{Any, TypeBuilder, TypeCode, TypeKind, Typed, Value};
 use punctual_cdr::Marshal;
-use punctual_constraint::{Constraint, Diagnostic, Event, Failure, Grammar, Limits, List};
+use punctual_constraint::{
+    Constraint, Diagnostic, Event, Failure, FieldValue, Grammar, Limits, List,
+};
 
 /// Structured event.
 #[derive(Clone, Debug, Default)]
@@ -66,20 +68,84 @@ impl Event for Structured {
         }
     }
 
-    fn property_at(&self, list: List, index: usize) -> Option<(&str, &Any)> {
+    fn property_at(&self, list: List, index: usize) -> Option<(&str, FieldValue<'_>)> {
         let properties = match list {
             List::VariableHeader => &self.header,
             List::FilterableData => &self.data,
         };
-        properties.get(index).map(|(name, value)| (&**name, value))
+        properties
+            .get(index)
+            .map(|(name, value)| (&**name, value.into()))
     }
 
-    fn remainder_of_body(&self) -> Option<&Any> {
-        Some(&self.remainder)
+    fn remainder_of_body(&self) -> Option<FieldValue<'_>> {
+        Some((&self.remainder).into())
     }
 
     fn current_time(&self) -> Option<u64> {
         self.time
+    }
+}
+
+/// Structured event whose values stand in encodings.
+struct Encoded<'e> {
+    event: &'e dyn Event,
+    lists: [Vec<(&'e str, Any)>; 2],
+    remainder: Option<Any>,
+}
+
+impl<'e> Encoded<'e> {
+    fn of(event: &'e dyn Event) -> Self {
+        // An Any in an Any is encoded with its TypeCode.
+        let encoded = |value: FieldValue<'_>| match value {
+            FieldValue::Any(held) => any(held),
+            FieldValue::Within(..) => panic!("the events of tests hold Anys"),
+        };
+        let list = |list| {
+            let all = (0..event.property_count(list)).map_while(|at| event.property_at(list, at));
+            all.map(|(name, value)| (name, encoded(value))).collect()
+        };
+        Self {
+            event,
+            lists: [List::VariableHeader, List::FilterableData].map(list),
+            remainder: event.remainder_of_body().map(encoded),
+        }
+    }
+}
+
+impl Event for Encoded<'_> {
+    fn domain_name(&self) -> &str {
+        self.event.domain_name()
+    }
+
+    fn type_name(&self) -> &str {
+        self.event.type_name()
+    }
+
+    fn event_name(&self) -> &str {
+        self.event.event_name()
+    }
+
+    fn property_count(&self, list: List) -> usize {
+        self.event.property_count(list)
+    }
+
+    fn property_at(&self, list: List, index: usize) -> Option<(&str, FieldValue<'_>)> {
+        let [header, data] = &self.lists;
+        let properties = match list {
+            List::VariableHeader => header,
+            List::FilterableData => data,
+        };
+        let (name, outer) = properties.get(index)?;
+        Some((name, FieldValue::Within(outer, 0)))
+    }
+
+    fn remainder_of_body(&self) -> Option<FieldValue<'_>> {
+        Some(FieldValue::Within(self.remainder.as_ref()?, 0))
+    }
+
+    fn current_time(&self) -> Option<u64> {
+        self.event.current_time()
     }
 }
 
@@ -96,7 +162,7 @@ impl Event for Unstructured {
         0
     }
 
-    fn property_at(&self, _: List, _: usize) -> Option<(&str, &Any)> {
+    fn property_at(&self, _: List, _: usize) -> Option<(&str, FieldValue<'_>)> {
         None
     }
 }
@@ -179,8 +245,15 @@ pub(crate) fn compile(text: &str) -> Result<Constraint, Diagnostic> {
     Constraint::compile(Grammar::ExtendedTcl, text, &Limits::DEFAULT)
 }
 
+/// Evaluates a constraint over an event, and over the same one in encoded form.
 pub(crate) fn evaluate(text: &str, event: &dyn Event) -> Result<bool, Failure> {
-    compile(text).unwrap().evaluate(event)
+    let constraint = compile(text).unwrap();
+    let result = constraint.evaluate(event);
+    if event.root().is_none() {
+        let encoded = constraint.evaluate(&Encoded::of(event));
+        assert_eq!(encoded, result, "{text}");
+    }
+    result
 }
 
 /// Returns whether a constraint is true for an event without any content.

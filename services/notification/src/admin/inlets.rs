@@ -7,7 +7,7 @@ use punctual::{Implements, Interface};
 use crate::client::{Form, Style};
 use crate::cos_event_channel_admin as event_admin;
 use crate::cos_notify_channel_admin::{self as admin, ProxyConsumer};
-use crate::inlet::Inlet;
+use crate::inlet::{self, Inlet};
 use crate::refusal::Refusal;
 
 /// Adds the object of a proxy, with the interface of its kind.
@@ -39,7 +39,7 @@ pub(super) fn serve_plain<I>(inlet: &Arc<Inlet>) -> Result<I, Refusal>
 where
     I: Interface + Implements<Arc<Inlet>>,
 {
-    let servant = I::servant(inlet.clone());
+    let servant = inlet::servant(inlet, I::servant(inlet.clone()));
     let objects = &inlet.base.common.objects;
     Ok(objects.add(&objects.id_of(inlet.base.stated.number), servant)?)
 }

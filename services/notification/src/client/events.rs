@@ -56,7 +56,7 @@ impl Client {
             |servant: &dyn StructuredPushConsumerServant| {
                 servant.push_structured_event(here.structured())
             },
-            move |out| event.structured().marshal(out),
+            move |out| event.marshal_structured(out),
             |_| Ok(()),
         );
     }
@@ -77,10 +77,7 @@ impl Client {
             OPERATION,
             handler.into(),
             move |servant: &dyn SequencePushConsumerServant| {
-                let batch: EventBatch = here
-                    .iter()
-                    .map(|event| event.structured().clone())
-                    .collect();
+                let batch: EventBatch = here.iter().map(|event| event.to_structured()).collect();
                 servant.push_structured_events(&batch)
             },
             move |out| {
@@ -89,7 +86,7 @@ impl Client {
                     .marshal(out)?;
                 events
                     .iter()
-                    .try_for_each(|event| event.structured().marshal(out))
+                    .try_for_each(|event| event.marshal_structured(out))
             },
             |_| Ok(()),
         );

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! core         the proxy
+//! received     structured events of requests, which stay encoded
 //! supply       events on their way into the channel
 //! asking       questions to foreign filters
 //! pull         state of pulling
@@ -15,6 +16,8 @@ mod interface;
 mod interfaces;
 mod pull;
 mod pulling;
+mod received;
 mod supply;
 
 pub(crate) use self::core::Inlet;
+pub(crate) use received::servant;

@@ -25,7 +25,7 @@ fn encoded_after(age: Duration, event: &Event, terms: &Terms) -> Result<NewEvent
     let kept = kept::Event {
         received: since_1582().saturating_sub(units(age)),
         is_any: event.is_any(),
-        content: event.structured().clone(),
+        content: event.to_structured(),
     };
     Ok(NewEvent {
         // An event that was taken must not be lost as it cannot be read.

@@ -84,15 +84,9 @@ impl Call {
     pub(super) fn answer(self, events: &[Numbered<Arc<Event>>]) -> Result<(), AnswerError> {
         let first = events.first().map(|one| &one.entry.event);
         let any = || first.map(|event| event.any().clone()).unwrap_or_default();
-        let structured = || {
-            first
-                .map(|event| event.structured().clone())
-                .unwrap_or_default()
-        };
+        let structured = || first.map(|event| event.to_structured()).unwrap_or_default();
         let batch = || {
-            let events = events
-                .iter()
-                .map(|one| one.entry.event.structured().clone());
+            let events = events.iter().map(|one| one.entry.event.to_structured());
             events.collect::<EventBatch>()
         };
         let has_event = first.is_some();

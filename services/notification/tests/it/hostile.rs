@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use punctual::{NotNil, SystemException};
-use punctual_notification::cos_notification::{EventType, StructuredEvent};
+use punctual::stub::{CdrError, Encoder, Marshal, Operation};
+use punctual::{Any, Interface, NotNil, SystemException, SystemExceptionKind as Kind};
+use punctual_notification::cos_notification::{EventType, Property, StructuredEvent};
 use punctual_notification::cos_notify_channel_admin::{
-    EventChannel, InterFilterGroupOperator as Operator, StructuredProxyPushSupplier,
+    EventChannel, InterFilterGroupOperator as Operator, SequenceProxyPushConsumer,
+    StructuredProxyPushSupplier,
 };
 use punctual_notification::cos_notify_comm as comm;
 
+use crate::filters::filter;
 use crate::support::{Program, Served, event, event_type, exists, until};
 
 /// Consumer that disconnects itself by its first event.
@@ -102,4 +105,89 @@ fn channels_are_destroyed_at_once_while_all_their_clients_use_them() {
         });
     }
     assert_eq!(served.service.size(), (0, 0, 0));
+}
+
+/// Pushes two events: one as it is, and one whose bytes `write` writes.
+fn push_two(
+    proxy: &SequenceProxyPushConsumer,
+    first: &StructuredEvent,
+    write: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
+) -> Result<(), SystemException> {
+    const PUSH: Operation = Operation::two_way("push_structured_events");
+    proxy.as_object().call(
+        &PUSH,
+        |_: &dyn comm::SequencePushConsumerServant| panic!("the proxy is at another ORB"),
+        |out| {
+            out.put_u32(2);
+            first.marshal(out)?;
+            write(out)
+        },
+        |_| Ok(()),
+    )
+}
+
+#[test]
+fn a_batch_with_an_event_that_cannot_be_read_is_refused_as_a_whole() {
+    let (served, program) = (Served::new(), Program::new());
+    let channel = served.channel(&[], &[]);
+    let (_, sink) = program.sink(&channel);
+    let pushes = program.pushes_sequences_to(&channel);
+    let beyond_the_end = |out: &mut Encoder<'_>| {
+        out.put_u32(1_000);
+        Ok(())
+    };
+    let refused = push_two(&pushes, &event(1), beyond_the_end).unwrap_err();
+    assert_eq!(refused.kind(), Kind::Marshal, "{refused}");
+    let of_unknown_type = |out: &mut Encoder<'_>| {
+        out.put_string("Telecom")?;
+        out.put_string("Alarm")?;
+        out.put_string("")?;
+        out.put_u32(0);
+        out.put_u32(1);
+        out.put_string("name")?;
+        out.put_u32(99);
+        (0..100).for_each(|_| out.put_u32(0));
+        Ok(())
+    };
+    let refused = push_two(&pushes, &event(1), of_unknown_type).unwrap_err();
+    assert_eq!(refused.kind(), Kind::BadTypecode, "{refused}");
+    pushes.push_structured_events(&[event(2)]).unwrap();
+    assert_eq!(sink.wait_for(1), [2]);
+}
+
+#[test]
+fn a_value_that_is_none_of_its_type_is_read_by_nobody_who_does_not_ask_for_it() {
+    let (served, program) = (Served::new(), Program::new());
+    let channel = served.channel(&[], &[]);
+    let filtered = |text: &str| {
+        let (proxy, sink) = program.sink(&channel);
+        let filter = filter(&program.see(&channel), &[text]);
+        proxy.add_filter(Some(&filter)).unwrap();
+        sink
+    };
+    let (by_text, by_number) = (filtered("$text != 'a'"), filtered("$number == 7"));
+    let pushes = program.pushes_sequences_to(&channel);
+    let with_bad_text = |out: &mut Encoder<'_>| {
+        let text = event(7);
+        text.header.marshal(out)?;
+        out.put_u32(2);
+        out.put_string("text")?;
+        // A string that is no UTF-8, in an Any.
+        out.put_u32(18);
+        out.put_u32(0);
+        out.put_u32(3);
+        out.put_bytes(&[0xff, 0xfe, 0]);
+        out.put_string("number")?;
+        Any::new(&7)?.marshal(out)?;
+        text.remainder_of_body.marshal(out)
+    };
+    push_two(&pushes, &event(1), with_bad_text).unwrap();
+    assert_eq!(by_number.wait_for(1), [7]);
+    let mut good = event(2);
+    good.filterable_data.push(Property {
+        name: "text".to_owned(),
+        value: Any::new("b").unwrap(),
+    });
+    pushes.push_structured_events(&[good]).unwrap();
+    assert_eq!(by_text.wait_for(1), [2]);
 }

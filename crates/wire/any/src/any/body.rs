@@ -6,16 +6,19 @@ use punctual_cdr::{
     ByteOrder, CodeSets, Coding, Decoder, Encoder, Environment, GiopVersion, Limits,
 };
 
-use crate::shape::Shape;
+use super::octets::Octets;
+use crate::shape::Holds;
 
 /// Encoded value of an Any, with the parameters of its encoding.
 #[derive(Clone)]
 pub(crate) struct Body {
     /// Encoded value, preceded by `phase` bytes: the value's distance from the last multiple of 8
     /// when it was encoded, so that its alignment is preserved.
-    pub(super) octets: Vec<u8>,
+    pub(super) octets: Octets,
     pub(super) phase: usize,
     pub(super) order: ByteOrder,
+    /// Sorts of content that the value holds, or may hold.
+    pub(super) holds: Holds,
     pub(super) version: GiopVersion,
     pub(super) code_sets: CodeSets,
     /// Limit on nesting of values read from the Any, as in the message it came from.
@@ -40,11 +43,27 @@ static DEEP: Limits = Limits {
 impl Body {
     /// Returns a decoder of the value, which borrows from the body.
     pub(crate) fn decoder(&self) -> Decoder<'_> {
+        self.decoder_at(0)
+    }
+
+    /// Returns a decoder of the value from an offset on.
+    pub(crate) fn decoder_at(&self, offset: usize) -> Decoder<'_> {
         let limits = match self.nesting <= SHALLOW.nesting {
             true => &SHALLOW,
             false => &DEEP,
         };
-        Decoder::at(&self.octets, self.phase, self.order, self.coding(limits))
+        let at = self.phase.saturating_add(offset);
+        Decoder::at(&self.octets, at, self.order, self.coding(limits))
+    }
+
+    /// Copies the bytes of a value behind as many as the phase says. Allocates at most once.
+    pub(super) fn copy(&mut self, value: &[u8]) {
+        self.octets.copy(self.phase, value);
+    }
+
+    /// Returns the bytes of the value.
+    pub(crate) fn encoding(&self) -> &[u8] {
+        self.octets.get(self.phase..).unwrap_or_default()
     }
 
     fn coding<'a>(&'a self, limits: &'a Limits) -> Coding<'a> {
@@ -74,8 +93,8 @@ impl Body {
     }
 
     /// Returns whether the bytes can be copied to `out`'s position unchanged.
-    pub(super) fn fits(&self, shape: &Shape, out: &Encoder<'_>) -> bool {
-        let (holds, coding) = (shape.holds, out.coding());
+    pub(super) fn fits(&self, out: &Encoder<'_>) -> bool {
+        let (holds, coding) = (self.holds, out.coding());
         let alignment = holds.alignment();
         let same_place =
             self.phase & (alignment - 1) == out.padding(alignment).wrapping_neg() & (alignment - 1);

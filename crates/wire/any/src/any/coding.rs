@@ -8,8 +8,9 @@ use punctual_cdr::{
 };
 
 use super::environment::LocalEnvironment;
+use super::octets::Octets;
 use super::{Any, Body};
-use crate::shape::Sizes;
+use crate::shape::{Holds, Sizes};
 use crate::type_code::{Node, Shapes, TypeCode, Typed};
 use crate::walk::{marshal_id, phase, skip, transcode};
 
@@ -58,10 +59,12 @@ impl Any {
             block.clear();
             written = write_into(&mut block, type_code, code_sets, &mut write);
         }
+        let holds = type_code.arena().shapes()?.shape(type_code.at()).holds;
         let body = Body {
-            octets: block.into_vec(),
+            octets: block.into_vec().into(),
             phase: 0,
             order: ByteOrder::NATIVE,
+            holds,
             version: GiopVersion::V1_2,
             code_sets,
             nesting: Limits::DEFAULT.nesting,
@@ -97,40 +100,50 @@ impl Any {
             input.align(shape.first.into())?;
         }
         if let Some(sizes) = &shape.sizes
-            && self.take_at_once(sizes, input)?
+            && self.take_at_once(sizes, shape.holds, input)?
         {
             return Ok(());
         }
         let (here, begin) = (input.unbroken(), phase(input));
         let mut ahead = input.ahead();
         // Only reading a valuetype finds its end.
-        let is_self_contained =
-            !shape.holds.has_values() && skip(types, type_code, &mut ahead).unwrap_or(false);
+        let skipped = match shape.holds.has_values() {
+            true => None,
+            false => skip(types, type_code, &mut ahead).ok(),
+        };
+        let skipped = skipped.filter(|skipped| skipped.is_self_contained);
         let length = ahead.position().saturating_sub(input.position());
         let is_whole = input.remaining().checked_sub(ahead.remaining()) == Some(length);
-        let octets = here.get(..length).filter(|_| is_whole && is_self_contained);
-        let environment = shape
-            .holds
+        let octets = here.get(..length).filter(|_| is_whole && skipped.is_some());
+        let holds = match (octets, skipped) {
+            (Some(_), Some(skipped)) => skipped.holds,
+            _ => shape.holds,
+        };
+        let environment = holds
             .has_live()
             .then(|| input.coding().environment.map(Environment::share))
             .flatten();
         let body = self.body_mut(input);
-        body.environment = environment;
+        (body.environment, body.holds) = (environment, holds);
         let Some(octets) = octets else {
             // If malformed input is the reason, this reports it.
             return body.gather(types, type_code, length, input);
         };
         body.order = input.order();
         body.phase = begin;
-        body.octets.resize(body.phase, 0);
-        body.octets.extend_from_slice(octets);
+        body.copy(octets);
         input.catch_up(ahead);
         Ok(())
     }
 
     /// Copies a value whose size depends only on its alignment, if it is contiguous; returns
     /// whether it did.
-    fn take_at_once(&mut self, sizes: &Sizes, input: &mut Decoder<'_>) -> Result<bool, CdrError> {
+    fn take_at_once(
+        &mut self,
+        sizes: &Sizes,
+        holds: Holds,
+        input: &mut Decoder<'_>,
+    ) -> Result<bool, CdrError> {
         let (here, at, order) = (input.unbroken(), phase(input), input.order());
         let size = sizes.get(at).and_then(|size| usize::try_from(*size).ok());
         let Some(octets) = size.and_then(|size| here.get(..size)) else {
@@ -139,12 +152,12 @@ impl Any {
         input.skip(octets.len())?;
         let body = self.body_mut(input);
         (body.environment, body.order, body.phase) = (None, order, at);
-        body.octets.resize(at, 0);
-        body.octets.extend_from_slice(octets);
+        body.holds = holds;
+        body.copy(octets);
         Ok(true)
     }
 
-    /// Returns an empty body owned by this Any alone, with the input's encoding.
+    /// Returns a body owned by this Any alone, with the input's encoding, whose bytes are to be replaced.
     #[inline]
     fn body_mut(&mut self, input: &Decoder<'_>) -> &mut Body {
         let is_own = self
@@ -157,9 +170,10 @@ impl Any {
         let coding = input.coding();
         let body = self.body.get_or_insert_with(|| {
             Arc::new(Body {
-                octets: Vec::new(),
+                octets: Octets::default(),
                 phase: 0,
                 order: ByteOrder::NATIVE,
+                holds: Holds::default(),
                 version: coding.version,
                 code_sets: coding.code_sets,
                 nesting: coding.limits.nesting,
@@ -168,7 +182,6 @@ impl Any {
         });
         // It is not shared, so this never clones.
         let body = Arc::make_mut(body);
-        body.octets.clear();
         (body.version, body.code_sets) = (coding.version, coding.code_sets);
         body.nesting = coding.limits.nesting;
         body
@@ -188,11 +201,11 @@ impl Any {
         let types = self.type_code.arena().shapes()?;
         let shape = types.shape(self.type_code.at());
         out.align(shape.first.into());
-        if body.fits(shape, out) {
+        if body.fits(out) {
             if let Some(environment) = &body.environment {
                 out.add_value_factories(LocalEnvironment::factories(&**environment));
             }
-            out.put_bytes(body.octets.get(body.phase..).unwrap_or_default());
+            out.put_bytes(body.encoding());
             return Ok(());
         }
         self.marshal_anew(body, out)
@@ -225,11 +238,11 @@ impl Body {
             code_sets: self.code_sets,
             ..*input.coding()
         };
-        let mut octets = std::mem::take(&mut self.octets);
+        let mut octets = self.octets.take_many();
         octets.reserve(length);
         let mut out = Encoder::new(Block::from_vec(octets), self.order, coding);
         transcode(types, type_code, input, &mut out)?;
-        self.octets = out.into_block().into_vec();
+        self.octets = out.into_block().into_vec().into();
         Ok(())
     }
 }

@@ -5,6 +5,8 @@ mod coding;
 mod debug;
 mod display;
 mod environment;
+mod octets;
+mod passed;
 mod show_each;
 mod text;
 mod typed;
@@ -17,6 +19,7 @@ use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Unmarshal};
 use thiserror::Error;
 
 pub(crate) use body::Body;
+pub use passed::PassedAnys;
 
 use crate::kind::TypeKind;
 use crate::type_code::{Node, TypeCode, Typed};

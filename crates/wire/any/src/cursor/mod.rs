@@ -47,6 +47,19 @@ impl Any {
 }
 
 impl<'d> Cursor<'d> {
+    /// Returns a cursor at the content of an Any within the value of another, at this offset of it.
+    ///
+    /// # Errors
+    /// Errors of the encoding, as where no Any begins there.
+    pub(crate) fn in_any(any: &'d Any, offset: usize) -> Result<Self, CdrError> {
+        let mut input = match any.body() {
+            Some(body) => body.decoder_at(offset),
+            None => Decoder::new(&[], ByteOrder::NATIVE, Coding::default()),
+        };
+        let (type_code, _) = TypeCode::pass(&mut input)?;
+        Self::new(Cow::Owned(type_code), input)
+    }
+
     fn new(type_code: Cow<'d, TypeCode>, input: Decoder<'d>) -> Result<Self, CdrError> {
         let declared = type_code.at();
         let at = type_code.arena().shapes()?.shape(declared).original;

@@ -7,7 +7,7 @@ use punctual_cdr::{CdrError, Decimal, Decoder, LongDouble, Unmarshal};
 use super::Cursor;
 use crate::any::Any;
 use crate::kind::TypeKind;
-use crate::type_code::Node;
+use crate::type_code::{Node, TypeCode};
 use crate::walk::leaf::{enumerator, text};
 
 /// Value without parts. Text is borrowed from the encoding wherever its form allows.
@@ -36,12 +36,24 @@ impl Any {
     /// # Errors
     /// As [`Cursor::scalar`]; [`CdrError::BadTypeCode`].
     pub fn scalar(&self) -> Result<Option<Scalar<'_>>, CdrError> {
-        let types = self.type_code().arena().shapes()?;
-        let node = types.node(types.shape(self.type_code().at()).original);
         match self.body() {
-            Some(body) => read(node, &mut body.decoder()),
+            Some(body) => Scalar::read(self.type_code(), &mut body.decoder()),
             None => Ok(None),
         }
+    }
+}
+
+impl<'d> Scalar<'d> {
+    /// Reads a value of this type, if it is one without parts.
+    ///
+    /// # Errors
+    /// Errors of the encoding; [`CdrError::BadTypeCode`].
+    pub(crate) fn read(
+        type_code: &TypeCode,
+        input: &mut Decoder<'d>,
+    ) -> Result<Option<Self>, CdrError> {
+        let types = type_code.arena().shapes()?;
+        read(types.node(types.shape(type_code.at()).original), input)
     }
 }
 

@@ -84,6 +84,19 @@ impl Holds {
     pub(super) const REFERENCE: u16 = 64;
     pub(super) const VALUE: u16 = 128;
 
+    /// Content of an Any of which nothing is known.
+    pub(crate) const ANY_ALONE: Self = Self(Self::ALIGNED_4 | Self::ANY);
+
+    /// Returns the sorts of content of both.
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Returns the sorts of content besides the values of Anys, whose TypeCodes stay.
+    pub(crate) const fn without_anys(self) -> Self {
+        Self(self.0 & !Self::ANY)
+    }
+
     const fn aligned(alignment: u8) -> Self {
         Self(match alignment {
             2 => Self::ALIGNED_2,

@@ -22,8 +22,12 @@ pub(super) const INDIRECTION: u32 = 0xffff_ffff;
 impl Marshal for TypeCode {
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         let (arena, at) = (self.arena(), self.at());
-        if let Node::Primitive(_) = arena.node(at) {
-            out.put_u32(arena.node(at).kind().number());
+        let node = arena.node(at);
+        if let Node::Primitive(_) | Node::Text { .. } = node {
+            out.put_u32(node.kind().number());
+            if let Node::Text { bound, .. } = node {
+                out.put_u32(*bound);
+            }
             return Ok(());
         }
         if at != arena.root() || self.arena.is_none() {

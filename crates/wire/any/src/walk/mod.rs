@@ -14,7 +14,7 @@ mod write;
 
 pub(crate) use exception::{marshal_id, pass_id};
 pub(crate) use read::{ElementUse, read, read_each};
-pub(crate) use skip::{skip, skip_run};
+pub(crate) use skip::{Skipped, skip, skip_any, skip_run};
 pub(crate) use transcode::{members, transcode};
 pub(crate) use write::{write, write_without_id};
 

@@ -7,15 +7,12 @@ use super::leaf::leaf;
 use super::{discriminator, no_such_value, pass_id, phase, sequence_length};
 use crate::any::Any;
 use crate::kind::TypeKind;
-use crate::shape::run_size;
+use crate::shape::{Holds, run_size};
 use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
 use crate::value::FormalType;
 
 /// Skips a value, whose content is examined only where its length depends on it. In constant time
 /// where a type's values are of one size, and for sequences of those.
-///
-/// Returns `true` if the encoding is valid in another message: nothing in it refers to data outside
-/// of it.
 ///
 /// # Errors
 /// Errors of the encoding, as far as it is examined.
@@ -23,10 +20,35 @@ pub(crate) fn skip(
     types: Shapes<'_>,
     type_code: &TypeCode,
     input: &mut Decoder<'_>,
-) -> Result<bool, CdrError> {
+) -> Result<Skipped, CdrError> {
     let mut skip = Skip::new(type_code, Passing::Over);
     skip.value(types, type_code.at(), input)?;
-    Ok(skip.is_self_contained)
+    Ok(skip.skipped(types.shape(type_code.at()).holds))
+}
+
+/// Skips an Any, as [`skip`] does a value. One that is not self-contained need not be readable.
+///
+/// # Errors
+/// Errors of the encoding, as far as it is examined.
+pub(crate) fn skip_any(input: &mut Decoder<'_>) -> Result<Skipped, CdrError> {
+    let (type_code, is_self_contained) = TypeCode::pass(input)?;
+    let types = type_code.arena().shapes()?;
+    let value = input.nested(|input| skip(types, &type_code, input))?;
+    // A type with valuetypes is read value by value, also where none is there: that refuses more than skipping does.
+    let has_values = types.shape(type_code.at()).holds.has_values();
+    Ok(Skipped {
+        is_self_contained: is_self_contained && value.is_self_contained && !has_values,
+        holds: Holds::ANY_ALONE.without_anys().and(value.holds),
+    })
+}
+
+/// Value that was skipped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Skipped {
+    /// `true` if the encoding is valid in another message: nothing in it refers to data outside of it.
+    pub(crate) is_self_contained: bool,
+    /// Sorts of content that the value holds, those in Anys among them.
+    pub(crate) holds: Holds,
 }
 
 /// Skips a run of values, a type and their number, within a value of this type.
@@ -79,6 +101,8 @@ struct Skip<'a> {
     type_code: &'a TypeCode,
     passing: Passing,
     is_self_contained: bool,
+    /// Sorts of content of the skipped values of Anys. `ANY` stands for what is not known.
+    in_anys: Holds,
     /// `true` if a valuetype has been found in the skipped values.
     has_values: bool,
     /// Type of the previous Any, kept so that it need not be decoded again if the next one refers
@@ -92,8 +116,17 @@ impl<'a> Skip<'a> {
             type_code,
             passing,
             is_self_contained: true,
+            in_anys: Holds::default(),
             has_values: false,
             last: TypeCode::NULL,
+        }
+    }
+
+    /// Returns what was skipped, a value of a type that holds these sorts of content.
+    fn skipped(&self, of_type: Holds) -> Skipped {
+        Skipped {
+            is_self_contained: self.is_self_contained,
+            holds: of_type.without_anys().and(self.in_anys),
         }
     }
 
@@ -108,7 +141,10 @@ impl<'a> Skip<'a> {
         }
         match types.node(at) {
             Node::Primitive(TypeKind::Any) => self.any(input),
-            Node::Primitive(TypeKind::TypeCode) => self.type_code(input).map(drop),
+            Node::Primitive(TypeKind::TypeCode) => {
+                self.in_anys = self.in_anys.and(Holds::ANY_ALONE);
+                self.type_code(input).map(drop)
+            }
             node @ (Node::Primitive(_)
             | Node::Text { .. }
             | Node::Fixed { .. }
@@ -229,7 +265,9 @@ impl<'a> Skip<'a> {
                 let passed = input.nested(|input| within.value(types, type_code.at(), input));
                 self.has_values |= within.has_values;
                 passed?;
-                within.is_self_contained
+                let skipped = within.skipped(types.shape(type_code.at()).holds);
+                self.in_anys = self.in_anys.and(skipped.holds);
+                skipped.is_self_contained
             }
             Passing::Checking => input.nested(|input| self.any_value(types, &type_code, input))?,
         };

@@ -8,6 +8,7 @@ mod debug;
 mod elements;
 mod hostile;
 mod hostile_values;
+mod passed;
 mod properties;
 mod support;
 mod type_codes;

@@ -4,8 +4,8 @@ use crate::dynamic::generated::near::{Counter, CounterAddError, Refused};
 use crate::dynamic::servant::Home;
 use crate::support::watchdog;
 
-use punctual::dynamic::{DynamicImplementation, InvokeError, Request, ServerRequest};
 use punctual::asynchronous::AnswerError;
+use punctual::dynamic::{DynamicImplementation, InvokeError, Request, ServerRequest};
 use punctual::dynamic::{MultipleRequests, dynamic_servant};
 use punctual::poa::{DispatchError, Dispatched};
 use punctual::policy::Collocation;

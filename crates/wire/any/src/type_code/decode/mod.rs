@@ -36,11 +36,17 @@ impl TypeCode {
     /// Reads a TypeCode as [`Unmarshal::unmarshal`] does; also returns whether its encoding is
     /// position-independent: it is not where an indirection leads out of it.
     pub(crate) fn pass(input: &mut Decoder<'_>) -> Result<(Self, bool), CdrError> {
-        if let Some(known) = known_earlier(input)? {
-            return Ok((known, false));
-        }
-        if let Some(kind) = primitive(input)? {
-            return Ok((Self::simple(kind), true));
+        match input.peek_u32() {
+            Some(INDIRECTION) | None => {
+                if let Some(known) = known_earlier(input)? {
+                    return Ok((known, false));
+                }
+            }
+            Some(number) => {
+                if let Some(kind) = simple(number, input)? {
+                    return Ok((Self::simple(kind), true));
+                }
+            }
         }
         let mut ahead = input.ahead();
         let kind = TypeKind::from_number(ahead.get_u32()?);
@@ -64,22 +70,30 @@ impl TypeCode {
     }
 }
 
-/// Reads the kind of the next type, if that alone identifies it; otherwise reads nothing.
-fn primitive(input: &mut Decoder<'_>) -> Result<Option<TypeKind>, CdrError> {
-    let kind = input.peek_u32().and_then(TypeKind::from_number);
-    let kind = kind.filter(|kind| kind.is_primitive());
-    if kind.is_some() {
+/// Reads the kind of the next type, which has this number, if that alone identifies it, or if it is text without a bound; otherwise reads nothing.
+/// Most types of events' fields are such ones.
+fn simple(number: u32, input: &mut Decoder<'_>) -> Result<Option<TypeKind>, CdrError> {
+    let Some(kind) = TypeKind::from_number(number) else {
+        return Ok(None);
+    };
+    if kind.is_primitive() {
         input.get_u32()?;
+        return Ok(Some(kind));
     }
-    Ok(kind)
-}
-
-/// Returns a type that occurred earlier in the message, if the next item is an indirection to it
-/// and it is known.
-fn known_earlier(input: &mut Decoder<'_>) -> Result<Option<TypeCode>, CdrError> {
-    if input.peek_u32().is_some_and(|kind| kind != INDIRECTION) {
+    if !matches!(kind, TypeKind::String | TypeKind::WString) {
         return Ok(None);
     }
+    let mut ahead = input.ahead();
+    ahead.get_u32()?;
+    if ahead.get_u32()? != 0 {
+        return Ok(None);
+    }
+    input.catch_up(ahead);
+    Ok(Some(kind))
+}
+
+/// Returns a type that occurred earlier in the message, if it is known. The next item is an indirection, or cannot be read.
+fn known_earlier(input: &mut Decoder<'_>) -> Result<Option<TypeCode>, CdrError> {
     let mut ahead = input.ahead();
     ahead.get_u32()?;
     let here = offset(&ahead);
