@@ -10,8 +10,8 @@ use punctual::dynamic::{MultipleRequests, dynamic_servant};
 use punctual::poa::{DispatchError, Dispatched};
 use punctual::policy::Collocation;
 use punctual::{
-    Any, Interface, ListenEndpoint, Orb, Response, RootPoa, SystemExceptionKind as Kind, TypeCode,
-    Typed, minor,
+    Any, Interface, ListenEndpoint, ObjectRef, Orb, Response, RootPoa, SystemExceptionKind as Kind,
+    TypeCode, Typed, minor,
 };
 use std::borrow::Cow;
 use std::io::Write;
@@ -189,7 +189,7 @@ fn an_answer_that_its_client_does_not_accept_in_time_is_told() {
     let poa = server.root_poa().unwrap();
     poa.manager().activate().unwrap();
     let id = poa.activate_object(dynamic_servant(desk.clone())).unwrap();
-    let object = poa.id_to_reference(&id).unwrap();
+    let object: ObjectRef = poa.id_to_reference(&id).unwrap();
     let key = object.object_key().unwrap();
     let mut client = TcpStream::connect(&server.endpoints()[0].place).unwrap();
     client.write_all(&request(&key, "add", 7)).unwrap();
