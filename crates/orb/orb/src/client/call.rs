@@ -2,11 +2,11 @@
 
 use super::complete;
 use super::failure::{out_of_place, reply_not_before_its_end, while_calling};
-use super::invocation::{Attempted, Awaited, Call, Invocation, Progress};
+use super::invocation::{Attempted, Awaited, Call, Invocation, Progress, Short};
 use super::outcome::{Body, ReplyOutcome, Results, unlisted};
 use super::remote::Callee;
 use super::segment;
-use super::short::{self, Short};
+use super::short;
 use super::start_times;
 use super::write::{Arguments, Ask};
 use crate::exception::{SystemException, SystemExceptionKind as Kind};

@@ -1,7 +1,7 @@
 //! Templates of request headers, written once for each operation of a bound reference. Only the
 //! request id and the message size change from call to call.
 
-use super::write::{FilledContexts, filled};
+use super::contexts::{FilledContexts, filled};
 use crate::fixed_context::{RequestContext, WORD, WordLayout};
 use crate::lane::{ClientConnection, Endpoint};
 use crate::messaging::{Head, Template};

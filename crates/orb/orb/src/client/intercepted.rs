@@ -7,12 +7,13 @@
 //! ([`super::short`]), and passes a call that it cannot end to the slow path with its pass.
 
 use super::complete::Completion;
+use super::contexts::FilledContexts;
 use super::failure::{must_rebind, out_of_place};
 use super::invocation::{Call, Invocation, Next};
 use super::outcome::ReplyOutcome;
 use super::remote::Callee;
 use super::target::Target;
-use super::write::{Arguments, Ask, FilledContexts};
+use super::write::{Arguments, Ask};
 use crate::exception::SystemException;
 use crate::interceptor::{
     At, CallDestination, CallFacts, ClientPass, Outcome, ReadBody, RequestTypes,

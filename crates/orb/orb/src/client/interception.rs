@@ -1,6 +1,7 @@
 //! State that a call keeps for its interceptors between two interception points.
 
-use super::write::{Ask, FilledContexts};
+use super::contexts::FilledContexts;
+use super::write::Ask;
 use crate::broker::Broker;
 use crate::interceptor::ClientPass;
 

@@ -9,13 +9,14 @@
 //! when. The fast path ([`super::short`]) goes through the same stages, but makes no decisions.
 
 use super::complete::Completion;
+use super::contexts::{FilledContexts, filled};
 use super::failure::{Failed, not_before_its_end, too_late};
 use super::interception::Interception;
 use super::outcome::ReplyOutcome;
 use super::remote::Callee;
 use super::route::Route;
 use super::start_times;
-use super::write::{Arguments, Ask, FilledContexts, filled};
+use super::write::{Arguments, Ask};
 use crate::exception::SystemException;
 use crate::fixed_context::wanted;
 use crate::invocation_policies::told;
@@ -71,6 +72,16 @@ pub(super) struct Attempted {
     pub(super) deadline: Deadline,
     /// Pass through the interception points, if the ORB has client interceptors.
     pub(super) interrupted: Option<Box<Interrupted>>,
+}
+
+/// Result of a call attempt on the fast path.
+pub(super) enum Short {
+    /// The results or the user exception have been read, or a one-way was sent.
+    Done,
+    /// Any other result, from which the slow path goes on.
+    Attempted(Box<Attempted>),
+    /// The fast path is not applicable to the call.
+    No,
 }
 
 /// Pass of a call that began on the fast path.

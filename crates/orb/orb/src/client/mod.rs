@@ -14,6 +14,7 @@ mod call;
 mod complete;
 mod conclude;
 mod connect;
+mod contexts;
 mod deferred;
 mod destination;
 mod failure;

@@ -14,7 +14,7 @@ mod intercepted;
 use super::complete;
 use super::failure::{Failed, too_many_calls};
 use super::heads::RequestHead;
-use super::invocation::{Attempted, Outcome};
+use super::invocation::{Attempted, Outcome, Short};
 use super::outcome::{Body, Reply, Results};
 use super::recent::{Key, Recent};
 use super::remote::Callee;
@@ -30,16 +30,6 @@ use punctual_cdr::{Block, Coding, Decoder};
 use punctual_exec::Deadline;
 use punctual_giop::ReplyStatus;
 use std::sync::Arc;
-
-/// Result of a call attempt on the fast path.
-pub(super) enum Short {
-    /// The results or the user exception have been read, or a one-way was sent.
-    Done,
-    /// Any other result, from which the slow path goes on.
-    Attempted(Box<Attempted>),
-    /// The fast path is not applicable to the call.
-    No,
-}
 
 /// Makes a call by the fast path, if the conditions of the last successful call through this
 /// reference still hold.

@@ -1,5 +1,6 @@
 //! The stage that writes messages: a request with a prepared header, or any message in full.
 
+use super::contexts::FilledContexts;
 use super::failure::{Failed, too_large};
 use super::heads::RequestHead;
 use super::remote::Callee;
@@ -142,20 +143,6 @@ pub(super) fn check_length(length: usize, connection: &ClientConnection) -> Resu
 #[cold]
 fn unwritable(announces_code_sets: bool, error: CdrError) -> Failed {
     Failed::Finally(argument_exception(error, announces_code_sets))
-}
-
-/// Service contexts as pairs of id and data.
-pub(super) type FilledContexts = Vec<(u32, Vec<u8>)>;
-
-/// Returns the service contexts of the ORB's requests, with their data for a call by the calling
-/// thread.
-pub(super) fn filled(contexts: &[Arc<dyn RequestContext>]) -> FilledContexts {
-    let filled = contexts.iter().map(|context| {
-        let mut data = vec![0; context.length()];
-        context.fill(&mut data);
-        (context.id(), data)
-    });
-    filled.collect()
 }
 
 /// Message written in full, for calls that no prepared header fits.

@@ -1,7 +1,7 @@
 //! Guard around calls of an application's interceptors: it converts a panic to an exception.
 
 use super::error::InterceptorError;
-use super::names::Named;
+use super::named::Named;
 use super::outcome::Outcome;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use std::any::Any;

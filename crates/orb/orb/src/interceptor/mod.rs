@@ -16,6 +16,7 @@ mod error;
 mod factories;
 mod guard;
 mod ior;
+mod named;
 mod names;
 mod outcome;
 mod place;

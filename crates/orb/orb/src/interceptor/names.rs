@@ -2,6 +2,7 @@
 
 use super::factories::{Factories, PolicyFactory};
 use super::ior::IorInterceptor;
+use super::named::Named;
 use super::slots::SlotId;
 use super::traits::{ClientRequestInterceptor, ServerRequestInterceptor};
 use crate::exception::{SystemException, SystemExceptionKind as Kind};
@@ -31,11 +32,6 @@ impl From<DuplicateName> for SystemException {
     fn from(error: DuplicateName) -> Self {
         Kind::BadParam.because(error.to_string())
     }
-}
-
-/// Interceptor that has a name.
-pub(crate) trait Named {
-    fn name(&self) -> &str;
 }
 
 macro_rules! named {
