@@ -79,7 +79,6 @@ impl Invocation {
         };
         let at = self.at(call, interception.pass.request_id());
         let interrupted = start(&mut interception.pass, &at);
-        drop(at);
         interception.is_on = interrupted.is_none();
         self.interception = Some(interception);
         match interrupted {
@@ -145,7 +144,6 @@ impl Invocation {
         let changed = interception
             .pass
             .end(&at, outcome, Some(&body as &ReadBody<'_>));
-        drop(at);
         self.interception = Some(interception);
         match changed {
             None => judged,

@@ -93,7 +93,7 @@ pub(super) fn by_head(
 pub(super) fn with_contexts(
     (callee, connection): (&Callee<'_>, &ClientConnection),
     (head, request_id): (&RequestHead, u32),
-    (operation, object_key, contexts): (&NamedOperation<'_>, &[u8], &[(u32, Vec<u8>)]),
+    (operation, object_key, contexts): (&NamedOperation<'_>, &[u8], &FilledContexts),
     arguments: &Arguments<'_>,
     lends: bool,
     block: &mut Block,

@@ -92,9 +92,9 @@ enum Left {
     Interrupted(Outcome),
 }
 
-impl From<Failed> for Left {
+impl From<Failed> for Box<Left> {
     fn from(failed: Failed) -> Self {
-        Self::Attempted(Err(failed))
+        Self::new(Left::Attempted(Err(failed)))
     }
 }
 
@@ -108,11 +108,11 @@ impl WatchedCall<'_> {
         }
         let at = self.at(pass.request_id());
         let made = match (pass.start_request(&at), self.operation.two_way) {
-            (Some(outcome), _) => Err(Left::Interrupted(outcome)),
+            (Some(outcome), _) => Err(Box::new(Left::Interrupted(outcome))),
             (None, true) => self.exchange((&mut pass, &at), block, results),
             (None, false) => self.send_one_way((&mut pass, &at), block),
         };
-        made.map_err(|left| self.left(pass, left))
+        made.map_err(|left| self.left(pass, *left))
     }
 
     fn exchange(
@@ -120,7 +120,7 @@ impl WatchedCall<'_> {
         (pass, at): (&mut ClientPass, &At<'_>),
         block: &mut Block,
         results: &mut Results<'_>,
-    ) -> Result<(), Left> {
+    ) -> Result<(), Box<Left>> {
         let connection = self.connection;
         let pending = connection.register();
         let pending = pending.ok_or_else(|| Failed::Finally(too_many_calls()))?;
@@ -155,7 +155,7 @@ impl WatchedCall<'_> {
         block: &Block,
         reply: OwnReply,
         results: &mut Results<'_>,
-    ) -> Result<(), Left> {
+    ) -> Result<(), Box<Left>> {
         if self.connection.wire.session.may_have_contexts(&reply) {
             pass.reply_contexts = contexts_of_own(self.connection, block);
         }
@@ -189,19 +189,19 @@ impl WatchedCall<'_> {
         (pass, at): (&mut ClientPass, &At<'_>),
         message: Message,
         results: &mut Results<'_>,
-    ) -> Result<(), Left> {
+    ) -> Result<(), Box<Left>> {
         probe::begins!(Point::ClientMessagingReceive);
         pass.reply_contexts = reply_contexts(self.connection, &message);
         let came = Reply::read(message, self.connection, *self.callee)?;
         let (ReplyOutcome::Results(reply) | ReplyOutcome::UserException(reply)) = &came else {
-            return Err(Left::Attempted(Ok(Some(came))));
+            return Err(Box::new(Left::Attempted(Ok(Some(came)))));
         };
         let body = |look: &mut dyn FnMut(&mut Decoder<'_>)| look(&mut reply.decoder(*self.callee));
         let outcome = outcome_of(self.callee, Some(&came));
         ended(pass.end(at, outcome, Some(&body as &ReadBody<'_>)))?;
         match came.give(*self.callee, results) {
             None => Ok(()),
-            Some(other) => Err(Left::Attempted(Ok(Some(other)))),
+            Some(other) => Err(Box::new(Left::Attempted(Ok(Some(other))))),
         }
     }
 
@@ -209,7 +209,7 @@ impl WatchedCall<'_> {
         &self,
         (pass, at): (&mut ClientPass, &At<'_>),
         block: &mut Block,
-    ) -> Result<(), Left> {
+    ) -> Result<(), Box<Left>> {
         self.write(pass, block, 0)?;
         let by = (&**self.callee.lane, self.connection);
         match &self.path.effective.buffering {
@@ -231,7 +231,7 @@ impl WatchedCall<'_> {
             self.path.lends && (self.operation.two_way || self.path.effective.buffering.is_none());
         if pass.has_added_contexts && self.connection.carries_contexts() {
             let object_key = &self.path.endpoint().object_key[..];
-            let of = (self.operation, object_key, &pass.request_contexts[..]);
+            let of = (self.operation, object_key, &pass.request_contexts);
             return write::with_contexts(by, head, of, self.arguments, lends, block);
         }
         write::by_head(by, head, self.arguments, lends, block)
@@ -282,9 +282,9 @@ impl WatchedCall<'_> {
 }
 
 /// Converts what the ending points have changed.
-fn ended(changed: Option<Outcome>) -> Result<(), Left> {
+fn ended(changed: Option<Outcome>) -> Result<(), Box<Left>> {
     match changed {
         None => Ok(()),
-        Some(outcome) => Err(Left::Interrupted(outcome)),
+        Some(outcome) => Err(Box::new(Left::Interrupted(outcome))),
     }
 }
