@@ -116,6 +116,89 @@ fn operations_that_are_waited_for_are_called_once_for_each_event() {
     assert!(calls >= 7 + 3, "{calls}");
 }
 
+/// Calls that wait for their answers, with the names of their operations.
+type Named = Vec<(String, Response<Vec<Any>, InvokeError>)>;
+
+/// Object of `PullAlarms` whose calls the test answers, by their names, until this is dropped.
+struct Desk(Arc<Mutex<Option<Named>>>);
+
+impl DynamicImplementation for Desk {
+    fn primary_interface(&self) -> Cow<'_, str> {
+        PullAlarms::REPOSITORY_ID.into()
+    }
+
+    fn invoke(&self, mut request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError> {
+        let name = request.operation().to_owned();
+        request.arguments(&[])?;
+        let (response, deferred) = request.answer_later()?;
+        if let Some(calls) = &mut *self.0.lock() {
+            calls.push((name, response));
+        }
+        Ok(deferred)
+    }
+}
+
+impl Desk {
+    fn new(program: &Program) -> (ObjectRef, Self) {
+        let desk = Self(Arc::new(Mutex::new(Some(Vec::new()))));
+        let servant = dynamic_servant(Self(desk.0.clone()));
+        let id = program.poa.activate_object(servant).unwrap();
+        let object = program
+            .poa
+            .create_object_with_id(&id, PullAlarms::REPOSITORY_ID);
+        (object.unwrap(), desk)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let calls = self.0.lock();
+        calls.iter().flatten().any(|(of, _)| of == name)
+    }
+
+    /// Waits for a call of an operation, and raises an exception.
+    fn fail(&self, name: &str) {
+        until(|| self.has(name));
+        let call = self.0.lock().as_mut().and_then(|calls| {
+            let at = calls.iter().position(|(of, _)| of == name)?;
+            Some(calls.remove(at))
+        });
+        let (_, response) = call.unwrap();
+        let exception = Kind::NoResources.because("as the test wants it");
+        response.fail(exception).unwrap();
+    }
+}
+
+/// Ends the requests, for which the ORB's shutdown waits.
+impl Drop for Desk {
+    fn drop(&mut self) {
+        *self.0.lock() = None;
+    }
+}
+
+#[test]
+fn calls_that_wait_for_the_interval_at_the_same_time_fail_once() {
+    let waiting = Limits {
+        pulling: Pulling::Wait,
+        // On a busy machine, a shorter one could pass between two lines of the test, which then shows less.
+        pull_interval: Duration::from_secs(1),
+        failures: 3,
+        ..limits()
+    };
+    let (served, program) = (served_with(waiting), Program::new());
+    let (object, desk) = Desk::new(&program);
+    let (proxy, _) = connected(&served, &program, &object);
+    desk.fail("pull_beat");
+    until(|| desk.has("pull_beat"));
+    // It was open when the first one failed.
+    desk.fail("pull_silence");
+    desk.fail("pull_beat");
+    // It waited for the interval when the second one failed.
+    desk.fail("pull_silence");
+    until(|| desk.has("pull_silence") || !exists(&proxy));
+    assert!(exists(&proxy), "two failures counted as three");
+    desk.fail("pull_silence");
+    until(|| !exists(&proxy));
+}
+
 #[test]
 fn a_channel_pulls_typed_events_from_another_channel() {
     for pulling in [Pulling::Try, Pulling::Wait] {
@@ -380,6 +463,7 @@ fn events_that_are_too_large_are_not_passed_on_and_the_next_are() {
     well.cleared(&"t".repeat(1_000), "");
     well.cleared("t1", "");
     assert_eq!(pulled.pull_cleared().unwrap().0, "t1");
+    assert_eq!(served.metric("refused_total"), 1);
 }
 
 #[test]
