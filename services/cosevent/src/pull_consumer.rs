@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use punctual::{Any, SystemException};
+use punctual::{Any, Interface as _, SystemException};
 use punctual_events::peer::{Existence, bounded, is_gone};
 
 use crate::channel::Channel;
@@ -26,6 +26,7 @@ use crate::peer::TryPulled;
 use crate::proxy::{Base, Core, Proxy};
 use crate::refusal::Refusal;
 use crate::typed::{PullInterface, PullTarget};
+use crate::until_end::End;
 
 /// Proxy for a supplier that is pulled from.
 pub(crate) struct PullConsumerProxy {
@@ -33,6 +34,8 @@ pub(crate) struct PullConsumerProxy {
     channel: Arc<Channel>,
     /// Object that a typed proxy pulls from.
     target: Option<PullTarget>,
+    /// End of the connection, with which calls of `pull` end.
+    end: End,
     /// Number of times that pulling has failed. Of calls that were open, or waited for the interval, at the same time, the
     /// first to fail counts.
     failures: AtomicU64,
@@ -84,6 +87,7 @@ impl PullConsumerProxy {
             base,
             channel,
             target,
+            end: End::default(),
             failures: AtomicU64::new(0),
             own: own.clone(),
         })
@@ -109,7 +113,7 @@ impl PullConsumerProxy {
         let interface = interface.map(|pulled| pulled.interface().record());
         let kept = self.base.keep(Kind::PullConsumer, interface);
         kept.inspect_err(|_| {
-            let _ = self.base.end(false);
+            let _ = self.finish(false);
         })
     }
 
@@ -137,7 +141,7 @@ impl PullConsumerProxy {
     /// # Errors
     /// It had ended.
     pub(crate) fn disconnect(&self) -> Result<(), Refusal> {
-        let has_ended = self.base.end(true);
+        let has_ended = self.finish(true);
         self.base.ended_by_peer(has_ended)
     }
 
@@ -209,7 +213,7 @@ impl PullConsumerProxy {
         };
         let sent = target
             .object(supplier)
-            .and_then(|object| target.pull(object, operation, pulled));
+            .and_then(|object| target.pull(object, operation, &self.end, pulled));
         if let Err(exception) = sent {
             self.failed(due, &exception);
         }
@@ -227,11 +231,15 @@ impl PullConsumerProxy {
                 });
             }
             Pulling::Wait => {
-                supplier.sendc_pull(move |pulled: Result<Any, PullSupplierPullError>| {
+                let call = supplier.pull_async();
+                let pulled = async move {
+                    let pulled = of_pull(call.await);
                     if let Some(own) = own.upgrade() {
-                        own.pulled(due, of_pull(pulled));
+                        own.pulled(due, pulled);
                     }
-                })
+                };
+                let orb = supplier.as_object().orb();
+                orb.spawn(self.end.until(0, pulled));
             }
         }
     }
@@ -251,7 +259,7 @@ impl PullConsumerProxy {
                 self.found_nothing(due.turn);
             }
             Err(PullSupplierTryPullError::Disconnected(_)) => {
-                self.base.end(false);
+                self.finish(false);
             }
             Err(PullSupplierTryPullError::System(exception)) => {
                 self.failed(due, &exception);
@@ -266,6 +274,15 @@ impl PullConsumerProxy {
             // Relaxed: only the number matters.
             failures: self.failures.load(Ordering::Relaxed),
         }
+    }
+
+    /// Ends the connection, and gives up the calls that are open; returns whether this call did so.
+    fn finish(&self, tells_peer: bool) -> bool {
+        let has_ended = self.base.end(tells_peer);
+        if has_ended {
+            self.end.come();
+        }
+        has_ended
     }
 
     /// Returns the number of operations of the supplier.
@@ -353,7 +370,7 @@ impl PullConsumerProxy {
             return self.pull_after(self.channel.pull_interval(), self.due(next));
         }
         tracing::info!("a supplier is disconnected, as pulling from it has failed: {exception}");
-        if self.base.end(existence != Existence::Gone) {
+        if self.finish(existence != Existence::Gone) {
             self.base.common.metrics.lost_peers.add(1);
         }
     }
@@ -370,7 +387,7 @@ fn of_pull(pulled: Result<Any, PullSupplierPullError>) -> TryPulled {
 
 impl Proxy for PullConsumerProxy {
     fn end(&self) {
-        self.base.end(true);
+        let _ = self.finish(true);
     }
 
     fn core(&self) -> &dyn Core {

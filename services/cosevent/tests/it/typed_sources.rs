@@ -18,7 +18,7 @@ use punctual_cosevent::{EventService, Limits, Pulling};
 
 use crate::peers::Source;
 use crate::plant::{PullAlarms, PullBeats};
-use crate::support::{Program, Served, exists, limits, until};
+use crate::support::{Program, Served, exists, limits, pull_consumer, until};
 use crate::typed::{
     channel, interfaces, panel, pulls, pulls_alarms, served, served_with, suppliers,
 };
@@ -152,6 +152,19 @@ impl Desk {
     fn has(&self, name: &str) -> bool {
         let calls = self.0.lock();
         calls.iter().flatten().any(|(of, _)| of == name)
+    }
+
+    fn pulls(&self) -> usize {
+        let calls = self.0.lock();
+        let calls = calls.iter().flatten();
+        calls.filter(|(of, _)| of == "pull").count()
+    }
+
+    /// Returns whether the answer to a call of `pull` is not awaited any more.
+    fn has_given_up_pull(&self) -> bool {
+        let calls = self.0.lock();
+        let mut calls = calls.iter().flatten();
+        calls.any(|(of, response)| of == "pull" && !response.is_awaited())
     }
 
     /// Waits for a call of an operation, and raises an exception.
@@ -380,6 +393,13 @@ impl Silent {
     fn calls(&self) -> usize {
         self.0.lock().as_ref().map_or(0, Vec::len)
     }
+
+    /// Returns the number of requests whose answers are awaited.
+    fn awaited(&self) -> usize {
+        let kept = self.0.lock();
+        let all = kept.iter().flatten();
+        all.filter(|response| response.is_awaited()).count()
+    }
 }
 
 impl DynamicImplementation for Silent {
@@ -418,6 +438,43 @@ fn suppliers_that_never_answer_delay_no_other() {
     assert_eq!(panel.wait_for(3), ["beat 1", "beat 2", "beat 3"]);
     assert_eq!(silent.calls(), 1);
     proxy.disconnect_pull_consumer().unwrap();
+}
+
+#[test]
+fn calls_that_wait_are_given_up_at_the_end_of_the_connection() {
+    let waiting = Limits {
+        pulling: Pulling::Wait,
+        ..limits()
+    };
+    let (served, program) = (served_with(waiting), Program::new());
+    let (object, silent) = Silent::new(&program);
+    // CancelRequest is left out where another thread is sending over the connection.
+    until(|| {
+        let calls = silent.calls();
+        let (proxy, _) = connected(&served, &program, &object);
+        until(|| silent.calls() > calls);
+        proxy.disconnect_pull_consumer().unwrap();
+        silent.awaited() < silent.calls()
+    });
+}
+
+#[test]
+fn pulls_of_untyped_events_are_given_up_at_the_end_of_the_connection() {
+    let waiting = Limits {
+        pulling: Pulling::Wait,
+        ..limits()
+    };
+    let (served, program) = (served_with(waiting), Program::new());
+    let (object, desk) = Desk::new(&program);
+    let supplier = PullSupplier::from_object(object);
+    until(|| {
+        let pulls = desk.pulls();
+        let proxy = pull_consumer(&program.see(&served.channel));
+        proxy.connect_pull_supplier(Some(&supplier)).unwrap();
+        until(|| desk.pulls() > pulls);
+        proxy.disconnect_pull_consumer().unwrap();
+        desk.has_given_up_pull()
+    });
 }
 
 #[test]
