@@ -42,6 +42,7 @@ mod service;
 mod settings;
 mod storage;
 mod typed;
+mod until_end;
 
 pub use embedded::EmbeddedChannel;
 pub use gate::Gate;

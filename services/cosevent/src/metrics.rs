@@ -20,6 +20,8 @@ pub(crate) struct Metrics {
     pub(crate) undelivered: Count,
     /// Events that a channel does not pass on, since their type is not that of its filter.
     pub(crate) filtered: Count,
+    /// Events that were pulled from suppliers, and that no channel takes: too large ones above all.
+    pub(crate) refused: Count,
     /// Connections that the service ended as the peer did not answer, or was gone.
     pub(crate) lost_peers: Count,
 }
@@ -66,6 +68,11 @@ impl Metrics {
                 "filtered_total",
                 "Events of another type than the channel passes on.",
                 &self.filtered,
+            ),
+            (
+                "refused_total",
+                "Events that were pulled from suppliers, and are too large or refused by the channel.",
+                &self.refused,
             ),
             (
                 "lost_peers_total",

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use punctual::{Any, SystemException};
+use punctual::{Any, Interface as _, SystemException};
 use punctual_events::peer::{Existence, bounded, is_gone};
 
 use crate::channel::Channel;
@@ -26,6 +26,7 @@ use crate::peer::TryPulled;
 use crate::proxy::{Base, Core, Proxy};
 use crate::refusal::Refusal;
 use crate::typed::{PullInterface, PullTarget};
+use crate::until_end::End;
 
 /// Proxy for a supplier that is pulled from.
 pub(crate) struct PullConsumerProxy {
@@ -33,7 +34,10 @@ pub(crate) struct PullConsumerProxy {
     channel: Arc<Channel>,
     /// Object that a typed proxy pulls from.
     target: Option<PullTarget>,
-    /// Number of times that pulling has failed. Of calls that were open at the same time, the first to fail counts.
+    /// End of the connection, with which calls of `pull` end.
+    end: End,
+    /// Number of times that pulling has failed. Of calls that were open, or waited for the interval, at the same time, the
+    /// first to fail counts.
     failures: AtomicU64,
     own: Weak<Self>,
 }
@@ -60,6 +64,14 @@ impl Turn {
     }
 }
 
+/// Turn that is to come, and the number of failures when that was decided. A call that fails counts if no other has failed
+/// since then.
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    turn: Turn,
+    failures: u64,
+}
+
 impl PullConsumerProxy {
     /// Makes a proxy; `interface` is that of a typed one.
     pub(crate) fn new(
@@ -75,6 +87,7 @@ impl PullConsumerProxy {
             base,
             channel,
             target,
+            end: End::default(),
             failures: AtomicU64::new(0),
             own: own.clone(),
         })
@@ -86,7 +99,7 @@ impl PullConsumerProxy {
     /// The proxy is connected, or has ended.
     pub(crate) fn resume(&self, supplier: PullSupplier) -> Result<(), Refusal> {
         self.base.connection.connect(Some(supplier))?;
-        self.pull_soon(Turn::First);
+        self.pull_soon(self.due(Turn::First));
         Ok(())
     }
 
@@ -100,7 +113,7 @@ impl PullConsumerProxy {
         let interface = interface.map(|pulled| pulled.interface().record());
         let kept = self.base.keep(Kind::PullConsumer, interface);
         kept.inspect_err(|_| {
-            let _ = self.base.end(false);
+            let _ = self.finish(false);
         })
     }
 
@@ -128,7 +141,7 @@ impl PullConsumerProxy {
     /// # Errors
     /// It had ended.
     pub(crate) fn disconnect(&self) -> Result<(), Refusal> {
-        let has_ended = self.base.end(true);
+        let has_ended = self.finish(true);
         self.base.ended_by_peer(has_ended)
     }
 
@@ -141,114 +154,135 @@ impl PullConsumerProxy {
     }
 
     /// Hands the call of the supplier to another thread: it may have to wait for a connection.
-    fn pull_soon(&self, turn: Turn) {
+    fn pull_soon(&self, due: Due) {
         let own = self.own.clone();
         let pull = move || {
             if let Some(own) = own.upgrade() {
-                own.pull(turn);
+                own.pull(due);
             }
         };
         self.base.common.workers.run(pull);
     }
 
-    fn pull_after(&self, time: Duration, turn: Turn) {
+    fn pull_after(&self, time: Duration, due: Due) {
         let own = self.own.clone();
         let pull = move || {
             if let Some(own) = own.upgrade() {
-                own.pull_soon(turn);
+                own.pull_soon(due);
             }
         };
         self.base.common.timetable.after(time, pull);
     }
 
-    fn pull(&self, turn: Turn) {
+    fn pull(&self, due: Due) {
         let Some(supplier) = self.base.connection.peer() else {
             return;
         };
-        match (&self.target, turn) {
-            (None, _) => self.pull_any(&supplier),
-            (Some(target), Turn::First) => self.begin(target, &supplier),
-            (Some(target), turn) => self.pull_typed(target, &supplier, turn),
+        match (&self.target, due.turn) {
+            (None, _) => self.pull_any(&supplier, due),
+            (Some(target), Turn::First) => self.begin(target, &supplier, due),
+            (Some(target), _) => self.pull_typed(target, &supplier, due),
         }
     }
 
     /// Begins to pull by the operations of a typed supplier's object.
-    fn begin(&self, target: &PullTarget, supplier: &PullSupplier) {
+    fn begin(&self, target: &PullTarget, supplier: &PullSupplier, due: Due) {
         let asked = bounded(supplier, self.base.common.limits.call_timeout);
         if let Err(exception) = target.object(&asked) {
-            let turn = (Turn::First, self.failures());
-            return self.failed(turn, &exception.in_context("`get_typed_supplier`"));
+            return self.failed(due, &exception.in_context("`get_typed_supplier`"));
         }
         let at_once = match self.pulling() {
             Pulling::Try => target.operations().min(1),
             Pulling::Wait => target.operations(),
         };
         for operation in 0..at_once {
-            self.pull_typed(target, supplier, Turn::of(operation));
+            let turn = Turn::of(operation);
+            self.pull_typed(target, supplier, Due { turn, ..due });
         }
     }
 
-    fn pull_typed(&self, target: &PullTarget, supplier: &PullSupplier, turn: Turn) {
-        let Turn::Next { operation, .. } = turn else {
+    fn pull_typed(&self, target: &PullTarget, supplier: &PullSupplier, due: Due) {
+        let Turn::Next { operation, .. } = due.turn else {
             return;
         };
-        let (own, failures) = (self.own.clone(), self.failures());
+        let own = self.own.clone();
         let pulled = move |pulled: TryPulled| {
             if let Some(own) = own.upgrade() {
-                own.pulled((turn, failures), pulled);
+                own.pulled(due, pulled);
             }
         };
         let sent = target
             .object(supplier)
-            .and_then(|object| target.pull(object, operation, pulled));
+            .and_then(|object| target.pull(object, operation, &self.end, pulled));
         if let Err(exception) = sent {
-            self.failed((turn, failures), &exception);
+            self.failed(due, &exception);
         }
     }
 
-    fn pull_any(&self, supplier: &PullSupplier) {
-        let (own, turn) = (self.own.clone(), (Turn::of(0), self.failures()));
+    fn pull_any(&self, supplier: &PullSupplier, due: Due) {
+        let own = self.own.clone();
         match self.pulling() {
             Pulling::Try => {
                 let supplier = bounded(supplier, self.base.common.limits.call_timeout);
                 supplier.sendc_try_pull(move |pulled: TryPulled| {
                     if let Some(own) = own.upgrade() {
-                        own.pulled(turn, pulled);
+                        own.pulled(due, pulled);
                     }
                 });
             }
             Pulling::Wait => {
-                supplier.sendc_pull(move |pulled: Result<Any, PullSupplierPullError>| {
+                let call = supplier.pull_async();
+                let pulled = async move {
+                    let pulled = of_pull(call.await);
                     if let Some(own) = own.upgrade() {
-                        own.pulled(turn, of_pull(pulled));
+                        own.pulled(due, pulled);
                     }
-                })
+                };
+                let orb = supplier.as_object().orb();
+                orb.spawn(self.end.until(0, pulled));
             }
         }
     }
 
     /// Passes an event on, and decides when to call again. Called by the thread that reads replies; does not block.
-    /// `failures` is the number of failures when the call was made.
-    fn pulled(&self, (turn, failures): (Turn, u64), pulled: TryPulled) {
+    fn pulled(&self, due: Due, pulled: TryPulled) {
         if !self.base.connection.is_connected() {
             return;
         }
         match pulled {
             Ok((event, true)) => {
                 self.base.called(Existence::Exists);
-                self.take(event, Turn::of(self.behind(turn)));
+                self.take(event, self.due(Turn::of(self.behind(due.turn))));
             }
             Ok((_, false)) => {
                 self.base.called(Existence::Exists);
-                self.found_nothing(turn);
+                self.found_nothing(due.turn);
             }
             Err(PullSupplierTryPullError::Disconnected(_)) => {
-                self.base.end(false);
+                self.finish(false);
             }
             Err(PullSupplierTryPullError::System(exception)) => {
-                self.failed((turn, failures), &exception);
+                self.failed(due, &exception);
             }
         }
+    }
+
+    /// Returns a turn as it is due from now on.
+    fn due(&self, turn: Turn) -> Due {
+        Due {
+            turn,
+            // Relaxed: only the number matters.
+            failures: self.failures.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Ends the connection, and gives up the calls that are open; returns whether this call did so.
+    fn finish(&self, tells_peer: bool) -> bool {
+        let has_ended = self.base.end(tells_peer);
+        if has_ended {
+            self.end.come();
+        }
+        has_ended
     }
 
     /// Returns the number of operations of the supplier.
@@ -276,16 +310,19 @@ impl PullConsumerProxy {
             Turn::Next { without_event, .. } => without_event + 1,
         };
         match without_event < self.operations() {
-            true => self.pull_soon(Turn::Next {
+            true => self.pull_soon(self.due(Turn::Next {
                 operation,
                 without_event,
-            }),
-            false => self.pull_after(self.channel.pull_interval(), Turn::of(operation)),
+            })),
+            false => {
+                let due = self.due(Turn::of(operation));
+                self.pull_after(self.channel.pull_interval(), due);
+            }
         }
     }
 
     /// Passes an event on, and pulls the next one: on another thread if the channel has a gate, which may block.
-    fn take(&self, event: Any, next: Turn) {
+    fn take(&self, event: Any, next: Due) {
         match self.own.upgrade().filter(|_| self.channel.has_gate()) {
             Some(own) => self.base.common.workers.run(move || {
                 own.publish(&event);
@@ -300,16 +337,20 @@ impl PullConsumerProxy {
 
     fn publish(&self, event: &Any) {
         if let Err(refusal) = self.channel.publish(event) {
-            tracing::warn!("an event that was pulled is not passed on: {refusal}");
+            let refused = &self.base.common.metrics.refused;
+            refused.add(1);
+            // A supplier may have such events without end.
+            let count = refused.get();
+            if count.is_power_of_two() {
+                tracing::warn!(
+                    "{count} events that were pulled are not passed on so far, the last one: {refusal}"
+                );
+            }
         }
     }
 
-    fn failures(&self) -> u64 {
-        self.failures.load(Ordering::Relaxed)
-    }
-
-    /// Notes that a call has failed, which was made when there were this number of failures.
-    fn failed(&self, (turn, failures): (Turn, u64), exception: &SystemException) {
+    /// Notes that a call has failed, and has it made again after the interval, unless that ends the connection.
+    fn failed(&self, Due { turn, failures }: Due, exception: &SystemException) {
         let existence = match is_gone(exception) {
             true => Existence::Gone,
             false => Existence::Unknown,
@@ -326,10 +367,10 @@ impl PullConsumerProxy {
                 Turn::First => Turn::First,
                 turn => Turn::of(self.behind(turn)),
             };
-            return self.pull_after(self.channel.pull_interval(), next);
+            return self.pull_after(self.channel.pull_interval(), self.due(next));
         }
         tracing::info!("a supplier is disconnected, as pulling from it has failed: {exception}");
-        if self.base.end(existence != Existence::Gone) {
+        if self.finish(existence != Existence::Gone) {
             self.base.common.metrics.lost_peers.add(1);
         }
     }
@@ -346,7 +387,7 @@ fn of_pull(pulled: Result<Any, PullSupplierPullError>) -> TryPulled {
 
 impl Proxy for PullConsumerProxy {
     fn end(&self) {
-        self.base.end(true);
+        let _ = self.finish(true);
     }
 
     fn core(&self) -> &dyn Core {

@@ -2,8 +2,11 @@
 //!
 //! The object is what the supplier's `get_typed_supplier` returns.
 
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 
+use punctual::asynchronous::Pollable as _;
 use punctual::dynamic::{InvokeError, Request};
 use punctual::{Any, Interface as _, ObjectRef, SystemException, TypeCode, Typed as _};
 
@@ -13,6 +16,7 @@ use crate::cos_event_comm::{Disconnected, PullSupplier, PullSupplierTryPullError
 use crate::cos_typed_event_comm::TypedPullSupplier;
 use crate::limits::Pulling;
 use crate::peer::TryPulled;
+use crate::until_end::End;
 
 /// Object of `Pull<I>`, from which the channel pulls.
 pub(crate) struct PullTarget {
@@ -57,7 +61,8 @@ impl PullTarget {
         })
     }
 
-    /// Pulls an event by an operation, and calls `then` with the outcome. Does not wait for it.
+    /// Pulls an event by an operation, and calls `then` with the outcome. Does not wait for it; a call without a time limit is
+    /// given up at the end of the connection.
     ///
     /// # Errors
     /// The request cannot be made; `then` is not called.
@@ -65,6 +70,7 @@ impl PullTarget {
         &self,
         object: &ObjectRef,
         place: usize,
+        end: &End,
         then: impl FnOnce(TryPulled) + Send + 'static,
     ) -> Result<(), SystemException> {
         let Some(operation) = self.interface.interface().operations().get(place) else {
@@ -80,7 +86,25 @@ impl PullTarget {
             .add_out("arguments", &operation.parameters)
             .set_return_type(&result)
             .add_exception(&Disconnected::type_code());
-        request.sendc_with(move |request, outcome| then(pulled(&request, outcome)))
+        if self.pulling == Pulling::Try {
+            return request.sendc_with(move |request, outcome| then(pulled(&request, outcome)));
+        }
+        request.send_deferred()?;
+        let mut open = Some((request, then));
+        let call = poll_fn(move |context| {
+            if let Some((request, _)) = &mut open
+                && !request.look(context.waker())
+            {
+                return Poll::Pending;
+            }
+            if let Some((mut request, then)) = open.take() {
+                let outcome = request.get_response();
+                then(pulled(&request, outcome));
+            }
+            Poll::Ready(())
+        });
+        object.orb().spawn(end.until(place, call));
+        Ok(())
     }
 }
 

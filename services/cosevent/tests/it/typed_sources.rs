@@ -18,7 +18,7 @@ use punctual_cosevent::{EventService, Limits, Pulling};
 
 use crate::peers::Source;
 use crate::plant::{PullAlarms, PullBeats};
-use crate::support::{Program, Served, exists, limits, until};
+use crate::support::{Program, Served, exists, limits, pull_consumer, until};
 use crate::typed::{
     channel, interfaces, panel, pulls, pulls_alarms, served, served_with, suppliers,
 };
@@ -114,6 +114,102 @@ fn operations_that_are_waited_for_are_called_once_for_each_event() {
     // Those that were open at the same time count once: more calls were made for each of the other three failures.
     let calls: usize = well.calls().iter().sum();
     assert!(calls >= 7 + 3, "{calls}");
+}
+
+/// Calls that wait for their answers, with the names of their operations.
+type Named = Vec<(String, Response<Vec<Any>, InvokeError>)>;
+
+/// Object of `PullAlarms` whose calls the test answers, by their names, until this is dropped.
+struct Desk(Arc<Mutex<Option<Named>>>);
+
+impl DynamicImplementation for Desk {
+    fn primary_interface(&self) -> Cow<'_, str> {
+        PullAlarms::REPOSITORY_ID.into()
+    }
+
+    fn invoke(&self, mut request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError> {
+        let name = request.operation().to_owned();
+        request.arguments(&[])?;
+        let (response, deferred) = request.answer_later()?;
+        if let Some(calls) = &mut *self.0.lock() {
+            calls.push((name, response));
+        }
+        Ok(deferred)
+    }
+}
+
+impl Desk {
+    fn new(program: &Program) -> (ObjectRef, Self) {
+        let desk = Self(Arc::new(Mutex::new(Some(Vec::new()))));
+        let servant = dynamic_servant(Self(desk.0.clone()));
+        let id = program.poa.activate_object(servant).unwrap();
+        let object = program
+            .poa
+            .create_object_with_id(&id, PullAlarms::REPOSITORY_ID);
+        (object.unwrap(), desk)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let calls = self.0.lock();
+        calls.iter().flatten().any(|(of, _)| of == name)
+    }
+
+    fn pulls(&self) -> usize {
+        let calls = self.0.lock();
+        let calls = calls.iter().flatten();
+        calls.filter(|(of, _)| of == "pull").count()
+    }
+
+    /// Returns whether the answer to a call of `pull` is not awaited any more.
+    fn has_given_up_pull(&self) -> bool {
+        let calls = self.0.lock();
+        let mut calls = calls.iter().flatten();
+        calls.any(|(of, response)| of == "pull" && !response.is_awaited())
+    }
+
+    /// Waits for a call of an operation, and raises an exception.
+    fn fail(&self, name: &str) {
+        until(|| self.has(name));
+        let call = self.0.lock().as_mut().and_then(|calls| {
+            let at = calls.iter().position(|(of, _)| of == name)?;
+            Some(calls.remove(at))
+        });
+        let (_, response) = call.unwrap();
+        let exception = Kind::NoResources.because("as the test wants it");
+        response.fail(exception).unwrap();
+    }
+}
+
+/// Ends the requests, for which the ORB's shutdown waits.
+impl Drop for Desk {
+    fn drop(&mut self) {
+        *self.0.lock() = None;
+    }
+}
+
+#[test]
+fn calls_that_wait_for_the_interval_at_the_same_time_fail_once() {
+    let waiting = Limits {
+        pulling: Pulling::Wait,
+        // On a busy machine, a shorter one could pass between two lines of the test, which then shows less.
+        pull_interval: Duration::from_secs(1),
+        failures: 3,
+        ..limits()
+    };
+    let (served, program) = (served_with(waiting), Program::new());
+    let (object, desk) = Desk::new(&program);
+    let (proxy, _) = connected(&served, &program, &object);
+    desk.fail("pull_beat");
+    until(|| desk.has("pull_beat"));
+    // It was open when the first one failed.
+    desk.fail("pull_silence");
+    desk.fail("pull_beat");
+    // It waited for the interval when the second one failed.
+    desk.fail("pull_silence");
+    until(|| desk.has("pull_silence") || !exists(&proxy));
+    assert!(exists(&proxy), "two failures counted as three");
+    desk.fail("pull_silence");
+    until(|| !exists(&proxy));
 }
 
 #[test]
@@ -297,6 +393,13 @@ impl Silent {
     fn calls(&self) -> usize {
         self.0.lock().as_ref().map_or(0, Vec::len)
     }
+
+    /// Returns the number of requests whose answers are awaited.
+    fn awaited(&self) -> usize {
+        let kept = self.0.lock();
+        let all = kept.iter().flatten();
+        all.filter(|response| response.is_awaited()).count()
+    }
 }
 
 impl DynamicImplementation for Silent {
@@ -335,6 +438,43 @@ fn suppliers_that_never_answer_delay_no_other() {
     assert_eq!(panel.wait_for(3), ["beat 1", "beat 2", "beat 3"]);
     assert_eq!(silent.calls(), 1);
     proxy.disconnect_pull_consumer().unwrap();
+}
+
+#[test]
+fn calls_that_wait_are_given_up_at_the_end_of_the_connection() {
+    let waiting = Limits {
+        pulling: Pulling::Wait,
+        ..limits()
+    };
+    let (served, program) = (served_with(waiting), Program::new());
+    let (object, silent) = Silent::new(&program);
+    // CancelRequest is left out where another thread is sending over the connection.
+    until(|| {
+        let calls = silent.calls();
+        let (proxy, _) = connected(&served, &program, &object);
+        until(|| silent.calls() > calls);
+        proxy.disconnect_pull_consumer().unwrap();
+        silent.awaited() < silent.calls()
+    });
+}
+
+#[test]
+fn pulls_of_untyped_events_are_given_up_at_the_end_of_the_connection() {
+    let waiting = Limits {
+        pulling: Pulling::Wait,
+        ..limits()
+    };
+    let (served, program) = (served_with(waiting), Program::new());
+    let (object, desk) = Desk::new(&program);
+    let supplier = PullSupplier::from_object(object);
+    until(|| {
+        let pulls = desk.pulls();
+        let proxy = pull_consumer(&program.see(&served.channel));
+        proxy.connect_pull_supplier(Some(&supplier)).unwrap();
+        until(|| desk.pulls() > pulls);
+        proxy.disconnect_pull_consumer().unwrap();
+        desk.has_given_up_pull()
+    });
 }
 
 #[test]
@@ -380,6 +520,7 @@ fn events_that_are_too_large_are_not_passed_on_and_the_next_are() {
     well.cleared(&"t".repeat(1_000), "");
     well.cleared("t1", "");
     assert_eq!(pulled.pull_cleared().unwrap().0, "t1");
+    assert_eq!(served.metric("refused_total"), 1);
 }
 
 #[test]

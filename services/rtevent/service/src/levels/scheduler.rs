@@ -249,11 +249,23 @@ impl SchedulerLevels {
 }
 
 impl Known {
+    /// Notes an answer. Where there are too many, handles that have no level make room for those that have one.
     fn note(&mut self, handle: i32, level: Option<Level>) {
-        if self.levels.len() < MOST_KNOWN || self.levels.contains_key(&handle) {
-            let at = Instant::now();
-            self.levels.insert(handle, Answer { level, at });
+        if self.is_full() && !self.levels.contains_key(&handle) {
+            if level.is_none() {
+                return;
+            }
+            self.levels.retain(|_, answer| answer.level.is_some());
+            if self.is_full() {
+                return;
+            }
         }
+        let at = Instant::now();
+        self.levels.insert(handle, Answer { level, at });
+    }
+
+    fn is_full(&self) -> bool {
+        self.levels.len() >= MOST_KNOWN
     }
 
     fn level(&self, handle: i32) -> Option<Level> {
@@ -325,4 +337,49 @@ fn level_of((native, _, level): Place) -> Level {
     let bounds = (i32::from(i16::MIN), i32::from(i16::MAX));
     let native = native.clamp(bounds.0, bounds.1);
     Level::new(group, i16::try_from(native).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_that_peers_make_up_do_not_take_the_places_of_those_with_a_level() {
+        let mut known = Known::default();
+        let level = Level::new(1, 50);
+        known.note(1, Some(level));
+        for made_up in 2.. {
+            if known.is_full() {
+                break;
+            }
+            known.note(made_up, None);
+        }
+        known.note(-1, None);
+        assert_eq!(known.levels.len(), MOST_KNOWN);
+        known.note(-2, Some(level));
+        assert_eq!(
+            [1, -1, -2].map(|handle| known.level(handle)),
+            [Some(level), None, Some(level)]
+        );
+        assert_eq!(known.levels.len(), 2);
+    }
+
+    #[test]
+    fn no_more_answers_are_kept_than_may_be() {
+        let mut known = Known::default();
+        let level = Level::new(1, 50);
+        for handle in 0.. {
+            if known.is_full() {
+                break;
+            }
+            known.note(handle, Some(level));
+        }
+        known.note(-1, Some(level));
+        known.note(0, None);
+        assert_eq!(known.levels.len(), MOST_KNOWN);
+        assert_eq!(
+            [0, 1, -1].map(|handle| known.level(handle)),
+            [None, Some(level), None]
+        );
+    }
 }
