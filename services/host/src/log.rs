@@ -1,5 +1,6 @@
 //! Log lines of a service process, on standard error.
 
+use std::io::IsTerminal;
 use tracing_subscriber::filter::LevelFilter;
 
 /// Log level: the least severity of log lines that are written.
@@ -42,7 +43,9 @@ pub fn start(level: Level) {
         Level::Info => LevelFilter::INFO,
         Level::Debug => LevelFilter::DEBUG,
     };
-    let lines = tracing_subscriber::fmt().with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     // An embedding program, or a test, has set up its own.
     let _ = lines.with_max_level(filter).try_init();
 }

@@ -11,7 +11,7 @@ use punctual_host::publish::write_reference;
 use punctual_host::run::{ON_ENDPOINTS, ending_signals, listening};
 use serde_json::json;
 use signal_hook::iterator::Signals;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc;
@@ -81,6 +81,7 @@ const ON_PROTOCOLS: &str = "`punctual ior` shows which protocols the target has,
 pub(crate) fn run(options: &Options) -> ExitCode {
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_max_level(tracing_subscriber::filter::LevelFilter::WARN)
         .init();
     match bridge(options) {
