@@ -17,9 +17,12 @@ pub(super) fn guarded(
         .unwrap_or_else(|payload| Err(panicked(name, point, &*payload).into()))
 }
 
-/// Calls one interceptor after the other, until one raises an exception or panics. Returns the
-/// interceptor that has, and its exception; a panic becomes the exception UNKNOWN. One guard is
-/// around all of them, so that another interceptor costs little more than its call.
+/// Calls one interceptor after the other, until one raises an exception or panics; a panic becomes
+/// the exception UNKNOWN. One guard is around all of them, so that another interceptor costs little
+/// more than its call.
+///
+/// # Errors
+/// The exception of the last interceptor that was called.
 pub(super) fn each_guarded<'i, I: ?Sized + Named + 'i>(
     interceptors: impl Iterator<Item = &'i Arc<I>>,
     point: &'static str,

@@ -268,11 +268,7 @@ fn lending_a_common_pool_without_end_is_a_bad_peer() {
         }
         raw.set_head(17 * 16);
         let mut block = connection.lend(0);
-        let error = loop {
-            if let Err(error) = connection.receive(&mut block, usize::MAX, limit()) {
-                break error;
-            }
-        };
+        let error = failure(&*connection, &mut block);
         assert!(error.to_string().contains("lent more at once"), "{error}");
     }
 }

@@ -98,11 +98,7 @@ fn lending_one_slot_without_end_is_a_bad_peer() {
     }
     raw.set_head(17 * 16);
     let mut block = connection.lend(0);
-    let error = loop {
-        if let Err(error) = connection.receive(&mut block, usize::MAX, limit()) {
-            break error;
-        }
-    };
+    let error = failure(&*connection, &mut block);
     assert!(error.to_string().contains("lent more at once"), "{error}");
 }
 
@@ -115,11 +111,7 @@ fn lending_the_whole_pool_as_every_slot_is_a_bad_peer() {
     }
     raw.set_head(32 * 16);
     let mut block = connection.lend(0);
-    let error = loop {
-        if let Err(error) = connection.receive(&mut block, usize::MAX, limit()) {
-            break error;
-        }
-    };
+    let error = failure(&*connection, &mut block);
     assert!(error.to_string().contains("lent more at once"), "{error}");
     assert!(block.full_len() <= 16 * POOL as usize);
 }

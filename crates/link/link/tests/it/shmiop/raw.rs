@@ -204,6 +204,15 @@ pub(crate) fn receive(connection: &dyn Connection) -> Result<Block, LinkError> {
     Ok(block)
 }
 
+/// Receives into the block until that fails; returns the error.
+pub(crate) fn failure(connection: &dyn Connection, block: &mut Block) -> LinkError {
+    loop {
+        if let Err(error) = connection.receive(block, usize::MAX, limit()) {
+            return error;
+        }
+    }
+}
+
 /// Checks that the connection reports a bad peer, and is closed.
 pub(crate) fn assert_bad(connection: &dyn Connection, raw: &Raw, why: &str) {
     let error = receive(connection).unwrap_err();

@@ -1,7 +1,8 @@
 //! Fast path of a call in an ORB with client interceptors, which are called as on the slow path
 //! ([`super::super::intercepted`]).
 //!
-//! It is a function of its own, so that calls without interceptors do not pay for them. What
+//! It is a function of its own and repeats the beginning of the other one: parts that both share would
+//! no longer be inlined in calls without interceptors, which took 30 to 50 instructions more. What
 //! interceptors may ask for is not collected before they ask. A call whose interceptors do nothing
 //! does not allocate.
 

@@ -24,8 +24,8 @@ impl ClientConnection {
     /// Waits for a reply, which may be received into `block`. Blocks as [`ClientConnection::wait`]
     /// does.
     ///
-    /// `INTERCEPTED` makes a function of its own of the calls with interceptors: each of the two has
-    /// one caller, in which it is inlined.
+    /// `INTERCEPTED` changes nothing but the number of callers: calls with and without interceptors
+    /// each have an instance of this function, so that the compiler inlines it in both.
     #[inline]
     pub(crate) fn wait_with<const INTERCEPTED: bool>(
         &self,
