@@ -266,7 +266,7 @@ fn a_supplier_without_an_object_of_the_interface_is_refused_and_another_may_conn
 #[test]
 fn a_supplier_that_cannot_be_reached_or_does_not_answer_is_refused_and_others_connect() {
     let quick = Limits {
-        call_timeout: Duration::from_millis(50),
+        call_timeout: Duration::from_secs(1),
         ..limits()
     };
     let (served, program) = (served_with(quick), Program::new());
@@ -482,7 +482,7 @@ fn pulls_of_untyped_events_are_given_up_at_the_end_of_the_connection() {
 fn suppliers_that_never_answer_are_disconnected() {
     let quick = Limits {
         failures: 2,
-        call_timeout: Duration::from_millis(50),
+        call_timeout: Duration::from_secs(1),
         ..limits()
     };
     let (served, program) = (served_with(quick), Program::new());
