@@ -25,11 +25,13 @@ pub(crate) struct Process {
     done: Arc<Mutex<Done>>,
 }
 
-/// Latest report of a child process on the work that it has done.
+/// Latest report of a child process on the work that it has done, and its heap.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Done {
     pub(crate) counts: BTreeMap<String, Count>,
     pub(crate) faults: Vec<String>,
+    /// Bytes in small blocks of the heap.
+    pub(crate) small_blocks: u64,
 }
 
 /// Resources that a process uses.
@@ -37,6 +39,8 @@ pub(crate) struct Done {
 pub(crate) struct Usage {
     /// Memory that the process uses.
     pub(crate) memory: Memory,
+    /// Bytes in small blocks of the heap, as the process reported them within the last second.
+    pub(crate) small_blocks: u64,
     /// Number of threads of the process.
     pub(crate) threads: usize,
     /// Number of open file descriptors of the process.
@@ -142,6 +146,7 @@ impl Process {
         let descriptors = std::fs::read_dir(format!("/proc/{process}/fd"));
         Ok(Usage {
             memory: observed.memory().map_err(|error| gone(&error))?,
+            small_blocks: self.done().small_blocks,
             threads: observed.threads().map_err(|error| gone(&error))?,
             descriptors: descriptors.map_err(|error| gone(&error))?.count(),
         })
@@ -191,8 +196,16 @@ impl Drop for Process {
 fn hear(stdout: ChildStdout, say: &Sender<Said>, heard: &Mutex<Done>) {
     for line in BufReader::new(stdout).lines().map_while(Result::ok) {
         match serde_json::from_str(&line) {
-            Ok(Said::Done { counts, faults }) => {
-                *heard.lock().unwrap_or_else(PoisonError::into_inner) = Done { counts, faults };
+            Ok(Said::Done {
+                counts,
+                faults,
+                small_blocks,
+            }) => {
+                *heard.lock().unwrap_or_else(PoisonError::into_inner) = Done {
+                    counts,
+                    faults,
+                    small_blocks,
+                };
             }
             Ok(said) => {
                 if say.send(said).is_err() {

@@ -14,6 +14,7 @@ mod calls;
 mod child;
 mod clock;
 mod descriptors;
+mod heap;
 mod idl;
 mod judgement;
 mod kills;

@@ -1,4 +1,4 @@
-//! Plot of memory, threads and descriptors over the run.
+//! Plot of memory, small blocks of the heap, threads and descriptors over the run.
 
 use crate::child::Usage;
 use crate::report::{Report, Sample};
@@ -7,7 +7,7 @@ use std::error::Error;
 use std::path::Path;
 
 /// Size of the picture, in pixels.
-const SIZE: (u32, u32) = (960, 900);
+const SIZE: (u32, u32) = (960, 1200);
 /// Font of the labels.
 const FONT: &str = "sans-serif";
 
@@ -21,10 +21,14 @@ struct Chart {
 }
 
 #[allow(clippy::cast_precision_loss)]
-const CHARTS: [Chart; 3] = [
+const CHARTS: [Chart; 4] = [
     Chart {
         title: "resident memory, MiB",
         value: |usage| usage.memory.resident as f64 / (1 << 20) as f64,
+    },
+    Chart {
+        title: "small blocks of the heap, MiB",
+        value: |usage| usage.small_blocks as f64 / (1 << 20) as f64,
     },
     Chart {
         title: "threads",

@@ -1,7 +1,7 @@
 //! Report of a run, for people and for programs.
 
 use crate::child::Usage;
-use crate::judgement::{Judgement, STRICT_FROM};
+use crate::judgement::{Judgement, LOOSE, LOOSE_BYTES, SMALL_BLOCKS, STRICT, STRICT_FROM};
 use crate::work::Count;
 use punctual_bench::machine::Machine;
 use punctual_bench::table::{Cell, Table, Tone};
@@ -79,25 +79,35 @@ impl Report {
                 false => Tone::Bad,
             };
             let pair = |quiet: usize, end: usize| plain(format!("{quiet} → {end}"));
+            let small = [one.quiet, one.end].map(|usage| grouped(usage.small_blocks / 1024));
             let cells = vec![
                 plain(mebibytes(one.second_quarter)),
                 plain(mebibytes(one.last_quarter)),
                 Cell::new(format!("{:+.1} %", one.growth()), tone),
+                plain(small.join(" → ")),
                 pair(one.quiet.threads, one.end.threads),
                 pair(one.quiet.descriptors, one.end.descriptors),
             ];
             (one.process.name().to_owned(), cells)
         });
         let bound = match self.minutes >= STRICT_FROM {
-            true => "2 %".to_owned(),
-            false => format!("10 % or 2 MiB, as it is shorter than {STRICT_FROM} minutes"),
+            true => format!("{} %", 100.0 * STRICT),
+            false => format!(
+                "{} % or {} MiB, as it is shorter than {STRICT_FROM} minutes",
+                100.0 * LOOSE,
+                mebibytes(LOOSE_BYTES)
+            ),
         };
         Table {
-            title: format!("resident memory in MiB, medians; allowed is a growth of {bound}"),
+            title: format!(
+                "resident memory in MiB, medians; allowed is a growth of {bound}, and {} KiB of small blocks",
+                SMALL_BLOCKS / 1024
+            ),
             columns: [
                 "second quarter",
                 "last quarter",
                 "growth",
+                "small blocks, KiB",
                 "threads",
                 "descriptors",
             ]

@@ -1,5 +1,6 @@
 //! Messages between the processes of the soak: words from the controller, lines of JSON back.
 
+use crate::heap;
 use crate::work::{Count, Load, Tally};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -33,10 +34,12 @@ pub(crate) struct Served {
 pub(crate) enum Said {
     /// Report that the process is ready to serve, with its servers.
     Ready(Vec<Served>),
-    /// Report of the work done so far and the faults found.
+    /// Report of the work done so far, the faults found, and the heap.
     Done {
         counts: BTreeMap<String, Count>,
         faults: Vec<String>,
+        /// Bytes in small blocks of the heap.
+        small_blocks: u64,
     },
     /// Report that the load is paused: no work is in progress.
     Paused,
@@ -61,6 +64,7 @@ impl Said {
         Self::Done {
             counts: tally.counts(),
             faults: tally.faults(),
+            small_blocks: heap::in_small_blocks(),
         }
     }
 }

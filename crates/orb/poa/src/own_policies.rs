@@ -8,8 +8,7 @@
 use parking_lot::Mutex;
 use punctual_orb::{AdapterPolicies, Policy, UpcallHook};
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Policy that single objects of an adapter may have in place of the adapter's
 /// ([`crate::Poa::object_policy`]). Cheap to clone.
@@ -35,10 +34,9 @@ pub(crate) struct ConflictingPolicy;
 pub(crate) struct OwnPoliciesOfObjects {
     /// All own policies made so far: objects with equal ones share them.
     made: Mutex<Vec<Arc<OwnPolicies>>>,
-    /// Own policies with which references were made, by the ids of their objects.
-    remembered: papaya::HashMap<Box<[u8]>, Arc<OwnPolicies>>,
-    /// Set once the table of references' policies has an entry.
-    are_remembered: AtomicBool,
+    /// Own policies with which references were made, by the ids of their objects. Made for the first
+    /// of them: an empty map takes 12 KiB.
+    remembered: OnceLock<papaya::HashMap<Box<[u8]>, Arc<OwnPolicies>>>,
 }
 
 impl OwnPoliciesOfObjects {
@@ -66,11 +64,7 @@ impl OwnPoliciesOfObjects {
     /// no lock; in an adapter without such references, it reads only one word.
     #[inline]
     pub(crate) fn remembered(&self, id: &[u8]) -> Option<Arc<OwnPolicies>> {
-        // Acquire pairs with the Release in `remember`.
-        if !self.are_remembered.load(Ordering::Acquire) {
-            return None;
-        }
-        self.remembered.pin().get(id).cloned()
+        self.remembered.get()?.pin().get(id).cloned()
     }
 
     /// Records the policies of a reference. No object is activated meanwhile, which the active
@@ -83,11 +77,10 @@ impl OwnPoliciesOfObjects {
         id: &[u8],
         own: &Arc<OwnPolicies>,
     ) -> Result<(), ConflictingPolicy> {
-        let remembered = self.remembered.pin();
+        let remembered = self.remembered.get_or_init(Default::default).pin();
         let is_same = remembered
             .get_or_insert(id.into(), own.clone())
             .is_same(own);
-        self.are_remembered.store(true, Ordering::Release);
         is_same.then_some(()).ok_or(ConflictingPolicy)
     }
 

@@ -40,7 +40,7 @@ impl Root {
                 id,
             } => (self.named(adapter), Object::Named(id.into(), entry_id)),
             Key::Persistent { path, id } => {
-                let adapter = self.by_path.pin().get(path).cloned();
+                let adapter = self.existing_at(path);
                 (adapter, Object::Named(id.into(), None))
             }
             Key::Foreign => return None,

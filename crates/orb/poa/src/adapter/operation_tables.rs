@@ -5,14 +5,15 @@ use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
 use punctual_orb::{DispatchError, Dispatched, ServerCall};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Operation tables of the interfaces that an adapter has served, for strategies other than the
 /// compiler's generated search.
 #[derive(Default)]
 pub(crate) struct OperationTables {
-    /// Tables by the address of the skeleton's list of names.
-    tables: papaya::HashMap<usize, Table>,
+    /// Tables by the address of the skeleton's list of names. Made with the first of them: an empty
+    /// map takes 12 KiB.
+    tables: OnceLock<papaya::HashMap<usize, Table>>,
 }
 
 type Table = HashMap<&'static str, usize>;
@@ -41,7 +42,7 @@ impl OperationTables {
     }
 
     fn hashed(&self, names: &'static [&'static str], operation: &str) -> Option<usize> {
-        let tables = self.tables.pin();
+        let tables = self.tables.get_or_init(Default::default).pin();
         let table = tables.get_or_insert_with(names.as_ptr().addr(), || {
             let numbered = names.iter().enumerate();
             numbered.map(|(number, name)| (*name, number)).collect()

@@ -24,9 +24,9 @@ pub(crate) struct Root {
     pub(crate) common: Arc<OrbAdapters>,
     pub(crate) nonce: Nonce,
     pub(super) tables: Tables,
-    /// Persistent adapters by path: the keys of their objects have the path instead of an adapter
-    /// name.
-    pub(super) by_path: papaya::HashMap<Box<[u8]>, Arc<Adapter>>,
+    /// Names of persistent adapters by path: the keys of their objects have the path instead of an
+    /// adapter name. The map frees removed entries late, so that they must not hold adapters.
+    pub(super) by_path: papaya::HashMap<Box<[u8]>, AdapterName>,
     pub(crate) ior_table: IorTable,
     adapter: OnceLock<Arc<Adapter>>,
 }
@@ -126,12 +126,18 @@ impl Root {
                 id,
             } => (self.named(adapter)?, RequestedObject { id, entry_id }),
             Key::Persistent { path, id } => {
-                let adapter = self.by_path.pin().get(path).cloned();
-                (adapter?, RequestedObject { id, entry_id: None })
+                let adapter = self.existing_at(path)?;
+                (adapter, RequestedObject { id, entry_id: None })
             }
             Key::Foreign => return None,
         };
         Some(adapter.urgency(wanted, request, strategy))
+    }
+
+    /// Returns the persistent adapter with this path, if it exists and its destruction has not begun.
+    pub(super) fn existing_at(&self, path: &[u8]) -> Option<Arc<Adapter>> {
+        let name = *self.by_path.pin().get(path)?;
+        self.named(name)
     }
 
     /// Returns the adapter that an object key names, if it exists.
@@ -139,7 +145,7 @@ impl Root {
         match Key::read(self.nonce, object_key) {
             Key::Entry(name, _) => self.named(name),
             Key::Named { adapter, .. } => self.named(adapter),
-            Key::Persistent { path, .. } => self.by_path.pin().get(path).cloned(),
+            Key::Persistent { path, .. } => self.existing_at(path),
             Key::Foreign => None,
         }
     }
@@ -208,8 +214,14 @@ impl Root {
                 adapter.serve(wanted, request)
             }
             Key::Persistent { path, id } => {
+                let wanted = RequestedObject { id, entry_id: None };
+                let known = |adapter: &Arc<Adapter>| adapter.serve(wanted, request);
+                let name = self.by_path.pin().get(path).copied();
+                if let Some(done) = name.and_then(|name| self.tables.with_known(name, known)) {
+                    return done;
+                }
                 let adapter = self.at(path)?.ok_or_else(no_adapter)?;
-                adapter.serve(RequestedObject { id, entry_id: None }, request)
+                adapter.serve(wanted, request)
             }
         }
     }

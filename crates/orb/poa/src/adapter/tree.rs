@@ -162,8 +162,8 @@ impl Adapter {
 impl Root {
     /// Returns the persistent adapter with this path, made on demand by its activators.
     pub(super) fn at(&self, path: &[u8]) -> Result<Option<Arc<Adapter>>, SystemException> {
-        if let Some(adapter) = self.by_path.pin().get(path) {
-            return Ok(Some(adapter.clone()));
+        if let Some(adapter) = self.existing_at(path) {
+            return Ok(Some(adapter));
         }
         let Some(names) = path.strip_suffix(&[0]) else {
             return Ok(None);
@@ -203,7 +203,7 @@ impl Registry for Root {
         if adapter.policies.is_persistent() {
             self.by_path
                 .pin()
-                .insert(adapter.path().into(), adapter.clone());
+                .insert(adapter.path().into(), adapter.id().name);
         }
         Ok(adapter)
     }

@@ -2,6 +2,8 @@
 //! descriptors or its log: each runs this program again ([`alone`]).
 #![allow(clippy::unwrap_used)]
 
+mod adapters;
+mod allocator;
 #[cfg(feature = "tls")]
 #[path = "../it/support/authority.rs"]
 mod authority;

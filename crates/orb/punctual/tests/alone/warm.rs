@@ -1,7 +1,8 @@
 //! Allocations of warm calls: none, whatever references and kinds of calls a thread uses in turn,
 //! and whatever policies other threads have.
-#![allow(unsafe_code, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
+use crate::allocator::allocated;
 use crate::support;
 
 use punctual::poa::PoaPolicy;
@@ -12,8 +13,6 @@ use punctual::rt::{
 };
 use punctual::stub::{DispatchError, Dispatched, Marshal, ServerCall};
 use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, Policy, RootPoa, SetOverride};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 use support::{Answering, Echo, EchoImpl, watchdog};
@@ -23,51 +22,16 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Number of memory allocations made when a thread is started.
 const A_THREAD: u64 = 8;
 
-/// Allocator that counts the allocations of the calling thread.
-struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-fn count() {
-    // A thread that is ending has no counter any more.
-    let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-}
-
-// SAFETY: every call is passed on unchanged to the system's allocator; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
 /// Returns the number of allocations of `calls` after a warm-up.
 fn allocations(mut calls: impl FnMut()) -> u64 {
     for _ in 0..8 {
         calls();
     }
-    let before = ALLOCATIONS.get();
+    let before = allocated();
     for _ in 0..16 {
         calls();
     }
-    ALLOCATIONS.get() - before
+    allocated() - before
 }
 
 /// Server with a number of objects, and a client with a reference to each.
@@ -191,7 +155,7 @@ const FAULTED: i32 = 1;
 impl Answering for Asked {
     fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
         let asked = match call.arguments().get_i32()? {
-            ALLOCATED => ALLOCATIONS.get(),
+            ALLOCATED => allocated(),
             _ => page_faults(),
         };
         let asked = i32::try_from(asked).unwrap();
