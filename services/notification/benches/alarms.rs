@@ -131,7 +131,7 @@ fn to_ten(in_batches: bool, events: u64) {
         let filter = served.filter(format!("$number0 == {number}"));
         match in_batches {
             false => served.connect(&served.structured(counter), Some(&filter)),
-            true => served.connect_batches(counter, &batches(), &filter),
+            true => served.connect_batches(counter, &batches(), Some(&filter)),
         }
     }
     let singles: Vec<_> = (0..SUPPLIERS).map(|_| served.pushes()).collect();

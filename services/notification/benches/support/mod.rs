@@ -43,15 +43,19 @@ pub(crate) struct Counter {
 
 impl Served {
     pub(crate) fn new(limits: Limits) -> Self {
+        Self::of(NotificationService::in_memory(), limits, &[])
+    }
+
+    /// Serves a service, and creates a channel with the given QoS.
+    pub(crate) fn of(service: NotificationService, limits: Limits, qos: &[Property]) -> Self {
         let (clients, server) = (orb(), orb());
-        let service = NotificationService::in_memory();
         service.set_limits(limits);
         for orb in [&clients, &server] {
             orb.root_poa().unwrap().manager().activate().unwrap();
         }
         let factory = service.serve(&server.root_poa().unwrap()).unwrap();
         let factory: EventChannelFactory = seen(&clients, &factory);
-        let (channel, _) = factory.create_channel(&[], &[]).unwrap();
+        let (channel, _) = factory.create_channel(qos, &[]).unwrap();
         Self {
             channel: channel.not_nil().unwrap(),
             clients,
@@ -84,13 +88,20 @@ impl Served {
     }
 
     /// Connects a consumer of batches.
-    pub(crate) fn connect_batches(&self, counter: &Counter, quality: &[Property], filter: &Filter) {
+    pub(crate) fn connect_batches(
+        &self,
+        counter: &Counter,
+        quality: &[Property],
+        filter: Option<&Filter>,
+    ) {
         let poa = self.clients.root_poa().unwrap();
         let consumer: SequencePushConsumer = poa.activate(counter.clone()).unwrap();
         let proxy = self.obtain_supplier(ClientType::SequenceEvent);
         let proxy = SequenceProxyPushSupplier::narrow(proxy).unwrap();
         proxy.set_qos(quality).unwrap();
-        proxy.add_filter(Some(filter)).unwrap();
+        if filter.is_some() {
+            proxy.add_filter(filter).unwrap();
+        }
         proxy
             .connect_sequence_push_consumer(Some(&consumer))
             .unwrap();
