@@ -91,6 +91,14 @@ impl Recent {
         }
     }
 
+    /// Returns the cache whatever its last path is, for the use of its buffer; `None` if the thread has
+    /// none.
+    #[inline(never)]
+    pub(super) fn any() -> Option<Self> {
+        let memory = RECENT.try_with(|place| place.0.take()).ok().flatten();
+        memory.map(Self)
+    }
+
     /// Looks up a path that is not the thread's last one. Allocates only if the thread has no cache
     /// yet.
     #[inline(never)]

@@ -23,6 +23,11 @@ pub(crate) struct AwaitedReply {
 }
 
 impl AwaitedReply {
+    /// Returns the connection over which the request was sent.
+    pub(crate) fn connection(&self) -> &Arc<ClientConnection> {
+        &self.connection
+    }
+
     /// Resumes the call: calls `wait` to wait for the reply. Returns `None` if the reply table has
     /// no such entry, which cannot happen while this value exists.
     pub(crate) fn with<R>(
@@ -73,7 +78,7 @@ impl AwaitedReply {
         let Some(place) = self.connection.callers.place(self.id) else {
             return Ok(true);
         };
-        if place.slot.watch(watcher) || deadline.has_passed() {
+        if place.slot.has_content() || place.slot.watch(watcher) || deadline.has_passed() {
             return Ok(true);
         }
         if self.watching.is_none() {

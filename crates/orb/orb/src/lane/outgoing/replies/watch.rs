@@ -19,6 +19,8 @@ pub(in crate::lane::outgoing) struct Watch {
     pub(in crate::lane::outgoing) state: Mutex<State>,
     /// Condition on which the connection's own reading thread waits.
     pub(in crate::lane::outgoing) changed: Condvar,
+    /// Reply thread of the lane, which reads the connection.
+    pub(in crate::lane::outgoing) readers: OnceLock<Arc<Replies>>,
     /// Runner of reply handlers, if threads that read for synchronous calls may run them too.
     pub(in crate::lane::outgoing) handlers: OnceLock<Arc<Replies>>,
 }

@@ -81,7 +81,10 @@ impl Watching {
                 state.due.remove(&(due, id));
             }
         }
-        if let Some(place) = connection.callers.place(id) {
+        // A delivery has taken the waker.
+        if let Some(place) = connection.callers.place(id)
+            && !place.slot.has_content()
+        {
             place.slot.stop_watching();
         }
         connection.callers.end_watch();
@@ -107,6 +110,7 @@ impl ClientConnection {
         readers: &Arc<Replies>,
         state: &mut State,
     ) -> io::Result<()> {
+        self.watch.readers.get_or_init(|| readers.clone());
         let reader = ReadinessHandler::new(self, Self::read_for_watchers);
         state.reads = if reader.descriptor().is_some() {
             let reactor = readers.reactor()?;
@@ -130,7 +134,8 @@ impl ClientConnection {
         }
     }
 
-    /// Reads the data that has arrived, and notifies watchers whose deadlines have passed.
+    /// Reads the data that has arrived, and notifies watchers whose deadlines have passed. Then runs the
+    /// continuations of the calls whose replies it has read, if this thread runs them.
     fn read_for_watchers(&self, event: &mut ReadyEvent<'_>) {
         if event.readiness().has(Readiness::DEADLINE) {
             self.tell_overdue();
@@ -142,7 +147,13 @@ impl ClientConnection {
             return;
         };
         let mut report = ReadReport::default();
-        let is_more = self.read_some(&mut inbox, event, &mut report);
+        let mut read = || self.read_some(&mut inbox, event, &mut report);
+        let own = self.watch.readers.get();
+        let own = own.filter(|replies| replies.are_run_by_thread());
+        let is_more = match own {
+            Some(replies) => replies.defer_while(read),
+            None => read(),
+        };
         report.take_evicted(&mut inbox);
         // This thread is itself the reader for watchers.
         let _watched = self.callers.hand_on(inbox);
@@ -152,6 +163,9 @@ impl ClientConnection {
             event.hand_over(Readiness::READ);
         }
         report.log(self);
+        if let Some(replies) = own.filter(|replies| replies.has_continuations()) {
+            replies.run_some();
+        }
     }
 
     fn nudge(&self) {
