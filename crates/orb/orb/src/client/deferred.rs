@@ -265,6 +265,38 @@ impl<O: Owner> Deferred<O> {
         self.stage = self.what.with_call(go_on);
     }
 
+    /// Arranges that `watcher` is woken when it is time for [`Deferred::poll_finish`]; returns `true` if
+    /// it is time already.
+    pub(crate) fn watch(&mut self, watcher: &Waker) -> bool {
+        match &mut self.stage {
+            Stage::Short(sent, reply) => {
+                let watched = reply.watch(self.what.lane.replies(), watcher, sent.deadline);
+                // An error is reported when the call is polled.
+                watched.unwrap_or(true)
+            }
+            _ => self.poll(watcher),
+        }
+    }
+
+    /// Passes the results to `results`, if they are available. If they are not, returns `None`, and the
+    /// waker that `watcher` makes is woken when it is time to poll again.
+    ///
+    /// # Errors
+    /// Those of [`Deferred::finish`].
+    pub(crate) fn poll_finish(
+        &mut self,
+        watcher: impl FnOnce() -> Waker,
+        results: &mut Results<'_>,
+    ) -> Option<Result<(), SystemException>> {
+        if let Stage::Short(_, reply) = &self.stage
+            && reply.has_come()
+            && self.give_sent(results)
+        {
+            return Some(Ok(()));
+        }
+        self.poll(&watcher()).then(|| self.end(results))
+    }
+
     /// Passes the results to `results`, waiting for them if necessary.
     ///
     /// # Errors
@@ -276,13 +308,18 @@ impl<O: Owner> Deferred<O> {
             return Ok(());
         }
         self.wait(Deadline::NEVER);
+        self.end(results)
+    }
+
+    /// Passes the results of a call that is done to `results`.
+    fn end(&mut self, results: &mut Results<'_>) -> Result<(), SystemException> {
         let what = &self.what;
         let callee = what.owner.callee_of(&what.lane);
         let named = |exception| {
             let operation = what.operation.get();
             while_calling(exception, operation.name(), callee.object.called_as())
         };
-        let Stage::Done(outcome) = self.stage else {
+        let Stage::Done(outcome) = self.stage.take() else {
             return Err(named(out_of_place()));
         };
         match (*outcome)
@@ -293,6 +330,28 @@ impl<O: Owner> Deferred<O> {
             Some(Some(ReplyOutcome::SystemException(exception))) => Err(named(exception)),
             _ => Err(named(out_of_place())),
         }
+    }
+
+    /// Takes the reply that has come to a request that was sent on the fast path, and passes its results
+    /// to `results`. Returns whether they have been read; otherwise the call goes on.
+    fn give_sent(&mut self, results: &mut Results<'_>) -> bool {
+        let (sent, reply) = match self.stage.take() {
+            Stage::Short(sent, reply) => (sent, reply),
+            other => {
+                self.stage = other;
+                return false;
+            }
+        };
+        let connection = reply.connection().clone();
+        let came = complete::take(reply, sent.deadline);
+        if let Ok(message) = &came {
+            let callee = self.what.owner.callee_of(&self.what.lane);
+            if Reply::give_plain(message, &connection, &callee, results) {
+                return true;
+            }
+        }
+        self.take_up_sent(sent, connection, came);
+        false
     }
 
     /// Waits for the reply to a request that was sent on the fast path, and passes its results to

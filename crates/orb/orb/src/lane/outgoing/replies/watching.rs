@@ -1,8 +1,9 @@
 //! Replies that no thread waits for: a watcher is notified of their arrival, and a thread of the
 //! lane reads meanwhile.
 //!
-//! The reading thread stops watching a connection only when data arrives while there is no watcher,
-//! so that successive asynchronous calls need no extra system calls. Callers of synchronous calls
+//! The reading thread stops watching a connection only when data arrives for the second time while
+//! there is no watcher, so that successive asynchronous calls need no extra system calls. The first
+//! time it reads the data: a request may be answered before its caller begins to watch. Callers of synchronous calls
 //! read for all; data that they leave unread is read by the lane's thread (`Callers::take_unread`).
 
 use super::watch::{Reads, State};
@@ -140,7 +141,7 @@ impl ClientConnection {
         if event.readiness().has(Readiness::DEADLINE) {
             self.tell_overdue();
         }
-        if self.is_unwatched() {
+        if !self.watch.take_use() && self.is_unwatched() {
             return;
         }
         let Some(mut inbox) = self.callers.read_or_leave_unread() else {
