@@ -141,7 +141,7 @@ impl ClientConnection {
         if event.readiness().has(Readiness::DEADLINE) {
             self.tell_overdue();
         }
-        if !self.watch.take_use() && self.is_unwatched() {
+        if self.is_unwatched(true) {
             return;
         }
         let Some(mut inbox) = self.callers.read_or_leave_unread() else {
@@ -182,10 +182,10 @@ impl ClientConnection {
     }
 
     /// Returns `true` if there is no watcher any more; the thread that reads for watchers then
-    /// stops.
-    fn is_unwatched(&self) -> bool {
+    /// stops. If it `may_read_once`, it goes on unless it has found no watcher before.
+    fn is_unwatched(&self, may_read_once: bool) -> bool {
         let mut state = self.watch.state.lock();
-        if state.watchers > 0 {
+        if state.watchers > 0 || (may_read_once && self.watch.take_use()) {
             return false;
         }
         state.reads = match std::mem::take(&mut state.reads) {
@@ -217,7 +217,7 @@ impl ClientConnection {
 fn read_meanwhile(connection: &Weak<ClientConnection>) {
     while let Some(connection) = connection.upgrade() {
         connection.watch.wait(STAY);
-        if connection.is_unwatched() {
+        if connection.is_unwatched(false) {
             return;
         }
         connection.tell_overdue();
