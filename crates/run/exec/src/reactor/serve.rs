@@ -34,6 +34,9 @@ impl Reactor {
             // Work added before this thread waits has woken no thread.
             if !works || !self.has_work() {
                 self.wait(&mut found);
+            } else {
+                // The last event has been served already.
+                found.clear();
             }
             self.resign();
             self.serve(&found, Role::Worker);
