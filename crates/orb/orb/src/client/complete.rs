@@ -38,17 +38,24 @@ impl Completion {
 /// connection.
 const BEFORE_HAND_OVER: Duration = Duration::from_millis(2);
 
+/// Kind of call that waits by [`wait_with`]: a synchronous call without interceptors.
+pub(super) const PLAIN: u8 = 0;
+/// Kind of call that waits by [`wait_with`]: a synchronous call with interceptors.
+pub(super) const INTERCEPTED: u8 = 1;
+/// Kind of call that waits by [`wait_with`]: a deferred call.
+pub(super) const DEFERRED: u8 = 2;
+
 /// Waits for the reply, reusing the request's block to receive it. If this thread also receives
 /// requests, another thread takes that over meanwhile.
 #[inline(always)]
-pub(super) fn wait_with<const INTERCEPTED: bool>(
+pub(super) fn wait_with<const KIND: u8>(
     connection: &ClientConnection,
     block: &mut Block,
     pending: &PendingReply<'_>,
     deadline: Deadline,
 ) -> Waited {
     let bound = upcall::about_to_block();
-    connection.wait_with::<INTERCEPTED>(block, pending, connection.bounded(deadline, bound))
+    connection.wait_with::<KIND>(block, pending, connection.bounded(deadline, bound))
 }
 
 /// Waits for the reply to a deferred call.

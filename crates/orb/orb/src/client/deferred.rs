@@ -1,17 +1,20 @@
 //! Deferred call: its reply is awaited later, or its arrival is notified (CORBA 3.3 part 2, §22;
 //! Arulanthu et al. 2000).
 //!
-//! It is an [`Invocation`] that is stored between its request and its reply, together with the
-//! reference and the arguments, which another attempt may need.
+//! It is stored between its request and its reply, together with the reference and the arguments, which
+//! another attempt may need. A call that repeats an earlier one is sent on the fast path
+//! ([`super::short`]), and ends there if its reply has results or a user exception. Any other call is an
+//! [`Invocation`], which also takes up what the fast path cannot end.
 
 use super::complete;
 use super::failure::{Failed, out_of_place, unwatchable, while_calling};
-use super::invocation::{Awaited, Call, Invocation, Progress};
-use super::outcome::{ReplyOutcome, Results};
+use super::invocation::{Attempted, Awaited, Call, Invocation, Progress, SentDeferred};
+use super::outcome::{Reply, ReplyOutcome, Results};
 use super::remote::Callee;
+use super::short::{self, Deferral};
 use super::write::Ask;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use crate::lane::{Alarm, Binding, Lane, in_reply_handler};
+use crate::lane::{Alarm, AwaitedReply, Binding, ClientConnection, Lane, in_reply_handler};
 use crate::messaging::Message;
 use crate::operation::{NamedOperation, OperationDetails};
 use crate::policy::{Full, Held, InFlightGuard};
@@ -34,10 +37,7 @@ pub(crate) type OwnedArguments = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError
 /// it.
 pub(crate) struct Deferred<O> {
     what: CalledObject<O>,
-    invocation: Invocation,
     stage: Stage,
-    /// Slot of the limit on calls in flight, occupied until the call is done.
-    place: Option<InFlightGuard>,
 }
 
 /// Target object, operation and arguments of a deferred call.
@@ -77,12 +77,21 @@ impl CalledOperation {
 enum Stage {
     /// The request is not sent yet: the limit on calls in flight is reached. The alarm wakes the
     /// waiting task when the call's time-out passes.
-    Held(Held, Option<Box<Alarm>>),
-    Awaits(Awaited),
+    Held(Held, Option<Box<Alarm>>, Box<Staged>),
+    /// The request was sent on the fast path.
+    Short(SentDeferred, AwaitedReply),
+    Awaits(Awaited, Box<Staged>),
     /// Boxed because it is large, and most calls in flight are not done.
     Done(Box<Result<Option<ReplyOutcome>, SystemException>>),
     /// Placeholder while the call passes from one stage to another.
     InTransition,
+}
+
+/// Call that goes through its stages.
+struct Staged {
+    invocation: Invocation,
+    /// Slot of the limit on calls in flight, occupied until the call is done.
+    place: Option<InFlightGuard>,
 }
 
 impl<O: Owner> CalledObject<O> {
@@ -111,20 +120,8 @@ impl<O: Owner> Deferred<O> {
             operation,
             arguments,
         };
-        let (invocation, stage, place) = what.with_call(|call| {
-            let mut invocation = Invocation::new(call);
-            invocation.set_deferred();
-            invocation.is_put_away = true;
-            let (stage, place) = begin(call, &mut invocation);
-            (invocation, stage, place)
-        });
-        Self {
-            what,
-            invocation,
-            stage,
-            place,
-        }
-        .settled()
+        let stage = what.with_call(Stage::begin);
+        Self { what, stage }
     }
 
     /// Returns the lane over which the call is made.
@@ -134,8 +131,8 @@ impl<O: Owner> Deferred<O> {
 
     /// Waits until the result is available, or until `until`. Returns whether it is available.
     pub(crate) fn wait(&mut self, until: Deadline) -> bool {
-        if let Stage::Held(held, _) = &mut self.stage {
-            let deadline = self.invocation.deadline;
+        if let Stage::Held(held, _, staged) = &mut self.stage {
+            let deadline = staged.invocation.deadline;
             match held.wait(until.earlier(deadline)) {
                 Some(place) => self.send(place),
                 None if deadline.has_passed() => self.give_up_held(),
@@ -143,17 +140,29 @@ impl<O: Owner> Deferred<O> {
             }
         }
         loop {
-            let Awaited { binding, reply } = match self.stage.take() {
-                Ok(awaited) => awaited,
-                Err(is_done) => return is_done,
-            };
-            match complete::wait_until(reply, until, self.invocation.deadline) {
-                Ok(came) => {
-                    self.take_up(binding, came);
+            match self.stage.take() {
+                Stage::Short(sent, reply) => {
+                    let connection = reply.connection().clone();
+                    match complete::wait_until(reply, until, sent.deadline) {
+                        Ok(came) => self.take_up_sent(sent, connection, came),
+                        Err(reply) => {
+                            self.stage = Stage::Short(sent, reply);
+                            return false;
+                        }
+                    }
                 }
-                Err(reply) => {
-                    self.stage = Stage::Awaits(Awaited { binding, reply });
-                    return false;
+                Stage::Awaits(Awaited { binding, reply }, staged) => {
+                    match complete::wait_until(reply, until, staged.invocation.deadline) {
+                        Ok(came) => self.take_up(binding, came, staged),
+                        Err(reply) => {
+                            self.stage = Stage::Awaits(Awaited { binding, reply }, staged);
+                            return false;
+                        }
+                    }
+                }
+                other => {
+                    self.stage = other;
+                    return matches!(self.stage, Stage::Done(_));
                 }
             }
         }
@@ -169,24 +178,30 @@ impl<O: Owner> Deferred<O> {
             return false;
         }
         loop {
-            let Awaited { binding, mut reply } = match self.stage.take() {
-                Ok(awaited) => awaited,
-                Err(is_done) => return is_done,
+            let (reply, deadline) = match &mut self.stage {
+                Stage::Short(sent, reply) => (reply, sent.deadline),
+                Stage::Awaits(awaited, staged) => (&mut awaited.reply, staged.invocation.deadline),
+                other => return matches!(other, Stage::Done(_)),
             };
-            let deadline = self.invocation.deadline;
             match reply.watch(self.what.lane.replies(), watcher, deadline) {
-                Ok(true) => {
-                    let came = complete::take(reply, deadline);
-                    self.take_up(binding, came);
-                }
-                Ok(false) => {
-                    self.stage = Stage::Awaits(Awaited { binding, reply });
-                    return false;
-                }
+                Ok(true) => {}
+                Ok(false) => return false,
                 Err(error) => {
                     self.stage = Stage::failed(unwatchable(&error));
-                    self.settle();
+                    return true;
                 }
+            }
+            match self.stage.take() {
+                Stage::Short(sent, reply) => {
+                    let connection = reply.connection().clone();
+                    let came = complete::take(reply, deadline);
+                    self.take_up_sent(sent, connection, came);
+                }
+                Stage::Awaits(Awaited { binding, reply }, staged) => {
+                    let came = complete::take(reply, deadline);
+                    self.take_up(binding, came, staged);
+                }
+                other => self.stage = other,
             }
         }
     }
@@ -194,10 +209,10 @@ impl<O: Owner> Deferred<O> {
     /// Returns whether the call is no longer held back by the limit on calls in flight. If it still
     /// is, `watcher` is woken when a slot may be free or the call's time is up.
     fn poll_held(&mut self, watcher: &Waker) -> bool {
-        let deadline = self.invocation.deadline;
-        let Stage::Held(held, alarm) = &mut self.stage else {
+        let Stage::Held(held, alarm, staged) = &mut self.stage else {
             return true;
         };
+        let deadline = staged.invocation.deadline;
         if deadline.has_passed() {
             self.give_up_held();
             return true;
@@ -218,34 +233,68 @@ impl<O: Owner> Deferred<O> {
 
     /// Sends a request that was held back, now that the call has a slot.
     fn send(&mut self, place: InFlightGuard) {
-        self.place = Some(place);
-        let invocation = &mut self.invocation;
-        let progress = self.what.with_call(|call| invocation.proceed(call));
-        self.stage = Stage::of(progress);
-        self.settle();
+        if let Stage::Held(_, _, mut staged) = self.stage.take() {
+            staged.place = Some(place);
+            self.stage = self.what.with_call(|call| staged.proceed(call));
+        }
     }
 
     fn give_up_held(&mut self) {
         self.stage = Stage::failed(too_many(Kind::Timeout));
     }
 
-    /// Frees the slot of the call for another one, if the call is done.
-    fn settle(&mut self) {
-        if let Stage::Done(_) = self.stage {
-            self.place = None;
+    /// Goes on with what has come for a request that was sent on the fast path.
+    fn take_up_sent(
+        &mut self,
+        sent: SentDeferred,
+        connection: Arc<ClientConnection>,
+        came: Result<Message, Failed>,
+    ) {
+        self.stage = self.what.with_call(|call| {
+            match came.and_then(|message| Reply::read(message, &connection, call.callee)) {
+                Ok(outcome @ (ReplyOutcome::Results(_) | ReplyOutcome::UserException(_))) => {
+                    Stage::Done(Box::new(Ok(Some(outcome))))
+                }
+                outcome => Stage::after_short(call, (sent, connection), outcome),
+            }
+        });
+    }
+
+    fn take_up(&mut self, binding: Binding, came: Result<Message, Failed>, staged: Box<Staged>) {
+        let go_on = |call: &Call<'_>| staged.go_on(|it| it.take_up(call, binding, came));
+        self.stage = self.what.with_call(go_on);
+    }
+
+    /// Arranges that `watcher` is woken when it is time for [`Deferred::poll_finish`]; returns `true` if
+    /// it is time already.
+    pub(crate) fn watch(&mut self, watcher: &Waker) -> bool {
+        match &mut self.stage {
+            Stage::Short(sent, reply) => {
+                let watched = reply.watch(self.what.lane.replies(), watcher, sent.deadline);
+                // An error is reported when the call is polled.
+                watched.unwrap_or(true)
+            }
+            _ => self.poll(watcher),
         }
     }
 
-    fn settled(mut self) -> Self {
-        self.settle();
-        self
-    }
-
-    fn take_up(&mut self, binding: Binding, came: Result<Message, Failed>) {
-        let invocation = &mut self.invocation;
-        let go_on = |call: &Call<'_>| invocation.take_up(call, binding, came);
-        self.stage = Stage::of(self.what.with_call(go_on));
-        self.settle();
+    /// Passes the results to `results`, if they are available. If they are not, returns `None`, and the
+    /// waker that `watcher` makes is woken when it is time to poll again.
+    ///
+    /// # Errors
+    /// Those of [`Deferred::finish`].
+    pub(crate) fn poll_finish(
+        &mut self,
+        watcher: impl FnOnce() -> Waker,
+        results: &mut Results<'_>,
+    ) -> Option<Result<(), SystemException>> {
+        if let Stage::Short(_, reply) = &self.stage
+            && reply.has_come()
+            && self.give_sent(results)
+        {
+            return Some(Ok(()));
+        }
+        self.poll(&watcher()).then(|| self.end(results))
     }
 
     /// Passes the results to `results`, waiting for them if necessary.
@@ -253,14 +302,24 @@ impl<O: Owner> Deferred<O> {
     /// # Errors
     /// The exception that the server raised, or the reason why the call failed.
     pub(crate) fn finish(mut self, results: &mut Results<'_>) -> Result<(), SystemException> {
+        if let Stage::Short(..) = self.stage
+            && self.finish_sent(results)
+        {
+            return Ok(());
+        }
         self.wait(Deadline::NEVER);
+        self.end(results)
+    }
+
+    /// Passes the results of a call that is done to `results`.
+    fn end(&mut self, results: &mut Results<'_>) -> Result<(), SystemException> {
         let what = &self.what;
         let callee = what.owner.callee_of(&what.lane);
         let named = |exception| {
             let operation = what.operation.get();
             while_calling(exception, operation.name(), callee.object.called_as())
         };
-        let Stage::Done(outcome) = self.stage else {
+        let Stage::Done(outcome) = self.stage.take() else {
             return Err(named(out_of_place()));
         };
         match (*outcome)
@@ -272,20 +331,51 @@ impl<O: Owner> Deferred<O> {
             _ => Err(named(out_of_place())),
         }
     }
-}
 
-/// Sends the request, unless the limit on calls in flight is reached.
-fn begin(call: &Call<'_>, invocation: &mut Invocation) -> (Stage, Option<InFlightGuard>) {
-    let place = match &invocation.route.effective.in_flight {
-        None => None,
-        Some(bound) => match bound.enter(invocation.deadline, !in_reply_handler()) {
-            Ok(place) => Some(place),
-            Err(Full::Held(held)) => return (Stage::Held(held, None), None),
-            Err(Full::Raises) => return (Stage::failed(too_many(Kind::Transient)), None),
-            Err(Full::TimedOut) => return (Stage::failed(too_many(Kind::Timeout)), None),
-        },
-    };
-    (Stage::of(invocation.proceed(call)), place)
+    /// Takes the reply that has come to a request that was sent on the fast path, and passes its results
+    /// to `results`. Returns whether they have been read; otherwise the call goes on.
+    fn give_sent(&mut self, results: &mut Results<'_>) -> bool {
+        let (sent, reply) = match self.stage.take() {
+            Stage::Short(sent, reply) => (sent, reply),
+            other => {
+                self.stage = other;
+                return false;
+            }
+        };
+        let connection = reply.connection().clone();
+        let came = complete::take(reply, sent.deadline);
+        if let Ok(message) = &came {
+            let callee = self.what.owner.callee_of(&self.what.lane);
+            if Reply::give_plain(message, &connection, &callee, results) {
+                return true;
+            }
+        }
+        self.take_up_sent(sent, connection, came);
+        false
+    }
+
+    /// Waits for the reply to a request that was sent on the fast path, and passes its results to
+    /// `results`. Returns whether they have been read; otherwise the call goes on.
+    fn finish_sent(&mut self, results: &mut Results<'_>) -> bool {
+        let (sent, reply) = match self.stage.take() {
+            Stage::Short(sent, reply) => (sent, reply),
+            other => {
+                self.stage = other;
+                return false;
+            }
+        };
+        let connection = reply.connection().clone();
+        let callee = self.what.owner.callee_of(&self.what.lane);
+        let by = (&callee, &*connection);
+        let outcome = match short::wait_deferred(by, (reply, sent.deadline), results) {
+            Ok(None) => return true,
+            Ok(Some(outcome)) => Ok(outcome),
+            Err(failed) => Err(failed),
+        };
+        let go_on = |call: &Call<'_>| Stage::after_short(call, (sent, connection), outcome);
+        self.stage = self.what.with_call(go_on);
+        false
+    }
 }
 
 /// Returns the exception for a call above the limit on calls in flight.
@@ -296,27 +386,84 @@ fn too_many(kind: Kind) -> SystemException {
 }
 
 impl Stage {
-    fn of(progress: Result<Progress, SystemException>) -> Self {
-        match progress {
-            Ok(Progress::Done(outcome)) => Self::Done(Box::new(Ok(outcome))),
-            Ok(Progress::Awaits(awaited)) => Self::Awaits(awaited),
-            Err(exception) => Self::failed(exception),
+    /// Sends the request, on the fast path if that is applicable.
+    fn begin(call: &Call<'_>) -> Self {
+        let Ask::Request {
+            operation,
+            arguments,
+        } = call.ask
+        else {
+            return Staged::of(Invocation::new(call)).begin(call);
+        };
+        match short::send_deferred(&call.callee, operation, arguments) {
+            Deferral::Sent(sent, reply) => Self::Short(sent, reply),
+            Deferral::Attempted(attempted) => {
+                Staged::of(Invocation::new(call)).go_on_from(call, *attempted)
+            }
+            Deferral::No => Staged::of(Invocation::new(call)).begin(call),
         }
+    }
+
+    /// Goes on after a request that was sent on the fast path, with an outcome that does not end there.
+    #[cold]
+    fn after_short(
+        call: &Call<'_>,
+        (sent, connection): (SentDeferred, Arc<ClientConnection>),
+        outcome: Result<ReplyOutcome, Failed>,
+    ) -> Self {
+        let binding = sent.path.bound.binding_to(connection);
+        let staged = Staged::of(Invocation::of_sent(call, sent));
+        staged.go_on(|it| it.go_on_with(call, binding, outcome.map(Some)))
     }
 
     fn failed(exception: SystemException) -> Self {
         Self::Done(Box::new(Err(exception)))
     }
 
-    /// Takes the awaited reply out of the stage. If no reply is awaited, returns whether the call
-    /// is done.
-    fn take(&mut self) -> Result<Awaited, bool> {
-        match std::mem::replace(self, Self::InTransition) {
-            Self::Awaits(awaited) => Ok(awaited),
-            other => {
-                *self = other;
-                Err(matches!(self, Self::Done(_)))
+    fn take(&mut self) -> Self {
+        std::mem::replace(self, Self::InTransition)
+    }
+}
+
+impl Staged {
+    fn of(mut invocation: Invocation) -> Box<Self> {
+        invocation.set_deferred();
+        invocation.is_put_away = true;
+        let place = None;
+        Box::new(Self { invocation, place })
+    }
+
+    /// Sends the request, unless the limit on calls in flight is reached.
+    #[inline(never)]
+    fn begin(mut self: Box<Self>, call: &Call<'_>) -> Stage {
+        if let Some(bound) = &self.invocation.route.effective.in_flight {
+            match bound.enter(self.invocation.deadline, !in_reply_handler()) {
+                Ok(place) => self.place = Some(place),
+                Err(Full::Held(held)) => return Stage::Held(held, None, self),
+                Err(Full::Raises) => return Stage::failed(too_many(Kind::Transient)),
+                Err(Full::TimedOut) => return Stage::failed(too_many(Kind::Timeout)),
             }
+        }
+        self.proceed(call)
+    }
+
+    fn proceed(self: Box<Self>, call: &Call<'_>) -> Stage {
+        self.go_on(|invocation| invocation.proceed(call))
+    }
+
+    #[cold]
+    fn go_on_from(self: Box<Self>, call: &Call<'_>, first: Attempted) -> Stage {
+        self.go_on(|invocation| invocation.go_on_from(call, first))
+    }
+
+    fn go_on(
+        mut self: Box<Self>,
+        go_on: impl FnOnce(&mut Invocation) -> Result<Progress, SystemException>,
+    ) -> Stage {
+        match go_on(&mut self.invocation) {
+            Ok(Progress::Done(outcome)) => Stage::Done(Box::new(Ok(outcome))),
+            Ok(Progress::Awaits(awaited)) => Stage::Awaits(awaited, self),
+            Err(exception) => Stage::failed(exception),
         }
     }
 }

@@ -13,6 +13,7 @@ use super::contexts::{FilledContexts, filled};
 use super::failure::{Failed, not_before_its_end, too_late};
 use super::interception::Interception;
 use super::outcome::ReplyOutcome;
+use super::path::Path;
 use super::remote::Callee;
 use super::route::Route;
 use super::start_times;
@@ -23,9 +24,10 @@ use crate::invocation_policies::told;
 use crate::lane::{AwaitedReply, Binding};
 use crate::messaging::Message;
 use crate::operation::NamedOperation;
-use crate::policy::StartTimes;
+use crate::policy::{Effective, StartTimes};
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
+use std::sync::Arc;
 
 /// Target object and message of a call.
 #[derive(Clone, Copy)]
@@ -84,6 +86,17 @@ pub(super) enum Short {
     No,
 }
 
+/// Deferred call whose request was sent on the fast path: its state until the reply has arrived, from
+/// which the slow path can go on.
+#[derive(Debug)]
+pub(super) struct SentDeferred {
+    /// Path along which the request was sent.
+    pub(super) path: Arc<Path>,
+    /// Service contexts of the request.
+    pub(super) contexts: FilledContexts,
+    pub(super) deadline: Deadline,
+}
+
 /// Pass of a call that began on the fast path.
 pub(super) struct Interrupted {
     pub(super) interception: Box<Interception>,
@@ -136,8 +149,23 @@ impl<'a> Call<'a> {
 
 impl Invocation {
     pub(super) fn new(call: &Call<'_>) -> Self {
+        Self::under(call, call.callee.effective())
+    }
+
+    /// Creates the state of a deferred call whose request has been sent on the fast path.
+    #[cold]
+    pub(super) fn of_sent(call: &Call<'_>, sent: SentDeferred) -> Self {
+        let mut this = Self::under(call, sent.path.effective.clone());
+        this.deadline = sent.deadline;
+        this.request_deadline = sent.deadline;
+        this.contexts = sent.contexts;
+        this.is_put_away = true;
+        this
+    }
+
+    /// Creates the state of a call under these policies.
+    fn under(call: &Call<'_>, effective: Arc<Effective>) -> Self {
         let callee = &call.callee;
-        let effective = callee.effective();
         let completion = Completion::of(call.ask);
         let timeout = Deadline::after_optional(callee.timeout_under(&effective));
         let queued = effective.queued;
@@ -240,6 +268,19 @@ impl Invocation {
             self.note_reply(&binding, message);
         }
         let outcome = came.and_then(|message| call.read(&binding, message).map(Some));
+        self.go_on_with(call, binding, outcome)
+    }
+
+    /// Continues the call with the outcome of the attempt that was sent by `binding`.
+    ///
+    /// # Errors
+    /// Those of [`Invocation::proceed`].
+    pub(super) fn go_on_with(
+        &mut self,
+        call: &Call<'_>,
+        binding: Binding,
+        outcome: Outcome,
+    ) -> Result<Progress, SystemException> {
         let next = self.conclude(call, outcome, Some(&binding))?;
         // Another attempt may need the connection exclusively.
         drop(binding);

@@ -42,7 +42,7 @@ pub(crate) use call::{invoke, locate, one_way, relay};
 pub(crate) use connect::{connection, inconsistent};
 pub(crate) use deferred::{CalledOperation, Deferred, Described, Owner};
 pub(crate) use failure::{out_of_place, too_many_forwards};
-pub(crate) use outcome::{Body, unlisted};
+pub(crate) use outcome::{Body, Results, unlisted};
 pub(crate) use remote::{Callee, RemoteObject};
 pub(crate) use resolve::announced;
 pub(crate) use target::{Identity, Target};

@@ -108,6 +108,33 @@ impl Reply {
         read.map_err(|exception| Failed::Finally(exception.in_context(connection.peer())))
     }
 
+    /// Passes the results or the user exception of a reply to `results`, if its header has been read
+    /// already and says that it has them. Returns `false` for any other reply.
+    pub(super) fn give_plain(
+        message: &Message,
+        connection: &ClientConnection,
+        callee: &Callee<'_>,
+        results: &mut Results<'_>,
+    ) -> bool {
+        let Some(head) = message.reply else {
+            return false;
+        };
+        let body = match head.status {
+            ReplyStatus::NoException => Body::Results,
+            ReplyStatus::UserException => Body::UserException,
+            _ => return false,
+        };
+        let coding = Coding {
+            version: message.header.version,
+            code_sets: connection.wire.code_sets,
+            limits: callee.broker().limits(),
+            environment: Some(callee.environment_of(connection.origin())),
+        };
+        probe::begins!(Point::ClientDemarshal);
+        results(body, &mut message.decoder_at(head.body, coding));
+        true
+    }
+
     fn read_by(
         message: Message,
         session: &dyn Session,

@@ -21,6 +21,8 @@ pub(crate) struct Path {
     /// Flags for two-way calls and for one-ways: true if such calls may take the fast path
     /// ([`super::short`]).
     short: (bool, bool),
+    /// True if deferred calls may be sent on the fast path ([`super::short::send_deferred`]).
+    pub(super) defers: bool,
     /// True if client interceptors are called at the points of each call.
     pub(super) is_intercepted: bool,
     /// True if the path does not start with the reference's first endpoint, so that a new search
@@ -50,15 +52,19 @@ impl Path {
             && broker.interceptors.are_settled();
         let one_ways_too = effective.buffering.is_none() || connection.sends_as_is();
         let is_answered = effective.answer_to_one_ways().is_some();
+        let is_intercepted = !broker.interceptors.client().is_empty();
+        let two_way = shares && connection.wire.abilities.two_way;
         Self {
             heads: Heads::new(wanted(&broker.request_contexts, &effective)),
             lends: effective.transfer == Transfer::Lend && connection.link().lender().is_some(),
-            short: (
-                shares && connection.wire.abilities.two_way,
-                shares && one_ways_too && !is_answered,
-            ),
+            short: (two_way, shares && one_ways_too && !is_answered),
+            // Deferred requests may be buffered, and their number limited.
+            defers: two_way
+                && !is_intercepted
+                && effective.buffering.is_none()
+                && effective.in_flight.is_none(),
             effective,
-            is_intercepted: !broker.interceptors.client().is_empty(),
+            is_intercepted,
             began_late,
             levels,
             bound: binding.to_bound(),

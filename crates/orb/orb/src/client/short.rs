@@ -4,12 +4,15 @@
 //! and it does not allocate.
 //!
 //! In an ORB with client interceptors, calls go through the same stages in a copy of the path
-//! ([`intercepted`]), so that other calls do not pay for them.
+//! ([`intercepted`]), so that other calls do not pay for them; so do deferred calls ([`deferred`]).
 //!
 //! Any other call takes the slow path, from the start or, if the request has already been sent,
 //! from that stage on.
 
+mod deferred;
 mod intercepted;
+
+pub(super) use deferred::{Deferral, send as send_deferred, wait as wait_deferred};
 
 use super::complete;
 use super::failure::{Failed, too_many_calls};
@@ -136,7 +139,8 @@ impl ShortCall<'_> {
         self.record_stage(Stage::Sent, pending.id());
         probe::begins!(Point::ClientTransportReceive);
         // The request's block is reused for its reply.
-        match complete::wait_with::<false>(connection, block, &pending, self.deadline) {
+        match complete::wait_with::<{ complete::PLAIN }>(connection, block, &pending, self.deadline)
+        {
             Waited::Own(reply) => {
                 let body = match reply.status {
                     ReplyStatus::UserException => Body::UserException,

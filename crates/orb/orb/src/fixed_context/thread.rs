@@ -12,6 +12,18 @@ impl Priority {
         OF_THREAD.with(|thread| thread.runs_at.get().priority())
     }
 
+    /// Returns the CORBA priority of the calling thread, and the number that the thread last recorded by
+    /// [`Priority::record_place`].
+    #[inline]
+    pub(crate) fn of_thread_and_place() -> (Option<Self>, usize) {
+        OF_THREAD.with(|thread| (thread.runs_at.get().priority(), thread.place.get()))
+    }
+
+    /// Records where the lane of the calling thread's priority stands among an ORB's lanes.
+    pub(crate) fn record_place(place: usize) {
+        OF_THREAD.with(|thread| thread.place.set(place));
+    }
+
     /// Sets the calling thread's CORBA priority for the ORBs that it calls through, and returns the
     /// previous one. To be called by the scheduler of the thread (`punctual_rt`'s `RtCurrent`).
     // Not inlined: in another crate, access to the thread-local variable would be a call through a
@@ -144,6 +156,8 @@ struct OfThread {
     obeyed: Cell<u64>,
     /// State of the thread after that word was applied.
     as_obeyed: Cell<RunsAt>,
+    /// Place of the lane that the thread last called by, among the lanes of its ORB.
+    place: Cell<usize>,
 }
 
 thread_local! {
@@ -153,6 +167,7 @@ thread_local! {
             // No scheduler has the number 0.
             obeyed: Cell::new(0),
             as_obeyed: Cell::new(RunsAt::new(0, None)),
+            place: Cell::new(0),
         }
     };
 }

@@ -82,13 +82,30 @@ impl Lanes {
     }
 
     /// Returns the lane for the calling thread's calls in an ORB with Real-time CORBA; the default
-    /// lane if it cannot have one of its own.
+    /// lane if it cannot have one of its own. The thread remembers the place of its lane.
     #[inline(never)]
     fn of_thread(&self) -> &Arc<Lane> {
-        let Some(priority) = Priority::of_thread() else {
+        let (priority, place) = Priority::of_thread_and_place();
+        let Some(priority) = priority else {
             return &self.first;
         };
-        if let Some(lane) = self.known(priority) {
+        if let Some(lane) = self.prioritised_at(place)
+            && lane.priority() == Some(priority)
+        {
+            return lane;
+        }
+        self.of_thread_anew(priority)
+    }
+
+    /// Finds the lane of the calling thread, which has this priority, and remembers its place.
+    #[cold]
+    #[inline(never)]
+    fn of_thread_anew(&self, priority: Priority) -> &Arc<Lane> {
+        let is_its = |lane: &Arc<Lane>| lane.priority() == Some(priority);
+        if let Some(place) = self.prioritised().position(is_its)
+            && let Some(lane) = self.prioritised_at(place)
+        {
+            Priority::record_place(place);
             return lane;
         }
         // The priorities of upcalls are chosen by clients: they must leave room for others.
@@ -195,6 +212,11 @@ impl Lanes {
     #[inline]
     fn prioritised(&self) -> impl Iterator<Item = &Arc<Lane>> {
         self.prioritised.iter().map_while(OnceLock::get)
+    }
+
+    #[inline]
+    fn prioritised_at(&self, place: usize) -> Option<&Arc<Lane>> {
+        self.prioritised.get(place)?.get()
     }
 
     #[inline]

@@ -204,9 +204,10 @@ impl Replies {
     /// Makes the main thread run the next continuation; returns `false` if the main thread runs
     /// none.
     fn post(&self) -> bool {
-        let broker = self.broker.upgrade();
-        let Some(broker) = broker.filter(|_| self.queue.is_main_threads.load(Ordering::Relaxed))
-        else {
+        if self.are_run_by_thread() {
+            return false;
+        }
+        let Some(broker) = self.broker.upgrade() else {
             return false;
         };
         let queue = self.queue.clone();
@@ -214,6 +215,11 @@ impl Replies {
             queue.run_next();
         };
         broker.main_thread.post(next)
+    }
+
+    /// Returns `true` if the lane's reply thread runs continuations, and not the main thread.
+    pub(super) fn are_run_by_thread(&self) -> bool {
+        !self.queue.is_main_threads.load(Ordering::Relaxed)
     }
 
     /// Stops the use of the main thread for continuations.
@@ -252,8 +258,8 @@ impl Replies {
     }
 }
 
-/// Functions for threads that read for synchronous calls, if those run continuations
-/// ([`ReplyHandlers::Callers`]).
+/// Functions for threads that read replies and then run continuations: the lane's reply thread, and
+/// those that read for synchronous calls, if those run continuations, too ([`ReplyHandlers::Callers`]).
 impl Replies {
     /// Returns `true` if threads that read for synchronous calls run continuations.
     pub(super) fn are_run_by_callers(&self) -> bool {

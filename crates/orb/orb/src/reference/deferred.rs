@@ -128,20 +128,32 @@ impl<R> Begun<R> {
     }
 }
 
-/// Reads the results, or the user exception, of a completed call.
+/// Reads the results, or the user exception, of a call, waiting for them if necessary.
 fn read<R, E: OperationError>(call: Deferred<ObjectRef>, results: ReadResults<R>) -> Result<R, E> {
+    let read = read_if_done(results, |results| Some(call.finish(results)));
+    read.unwrap_or_else(|| Err(client::out_of_place().into()))
+}
+
+/// Reads the results, or the user exception, that `finish` passes on; returns `None` if `finish` does.
+fn read_if_done<R, E: OperationError>(
+    results: ReadResults<R>,
+    finish: impl FnOnce(&mut client::Results<'_>) -> Option<Result<(), SystemException>>,
+) -> Option<Result<R, E>> {
     let unreadable = |error| {
         let exception = unmarshal_exception(error, CompletionStatus::Yes);
         exception.in_context("reading the results")
     };
     let mut outcome = None;
-    call.finish(&mut |body, decoder| {
+    let finished = finish(&mut |body, decoder| {
         outcome = Some(match body {
             client::Body::Results => results(decoder).map_err(|error| unreadable(error).into()),
             client::Body::UserException => raised(decoder, unreadable),
         });
     })?;
-    outcome.unwrap_or_else(|| Err(client::out_of_place().into()))
+    Some(match finished {
+        Ok(()) => outcome.unwrap_or_else(|| Err(client::out_of_place().into())),
+        Err(exception) => Err(exception.into()),
+    })
 }
 
 fn raised<R, E: OperationError>(
@@ -202,28 +214,39 @@ impl<R, E> fmt::Debug for Poller<R, E> {
     }
 }
 
-/// Function that passes the result of a call to its reply handler.
-type Finish = Box<dyn FnOnce(Deferred<ObjectRef>) + Send>;
+/// Request in flight, and what is done when its reply has come.
+pub(super) trait HandledCall: Send + 'static {
+    type Outcome;
 
-/// Asynchronous call whose result is passed to a reply handler.
-pub(super) struct Handled {
-    lane: Arc<Lane>,
-    /// The call and its completion, until it is done.
-    call: Mutex<Option<(Deferred<ObjectRef>, Finish)>>,
+    /// Returns the call in flight.
+    fn call(&mut self) -> &mut Deferred<ObjectRef>;
+
+    /// Returns the outcome of the call if it is done; otherwise the waker that `watcher` makes is woken
+    /// when it is time to poll again.
+    fn poll(&mut self, watcher: impl FnOnce() -> Waker) -> Option<Self::Outcome>;
+
+    /// Passes the outcome on.
+    fn handle(self, outcome: Self::Outcome);
 }
 
-impl Handled {
-    /// Registers the call, so that the thread that reads replies calls the handler when the result
-    /// has arrived.
-    pub(super) fn begin(call: Deferred<ObjectRef>, finish: Finish) {
-        let lane = call.lane().clone();
+/// Asynchronous call whose result is passed to a reply handler.
+pub(super) struct Handled<C> {
+    lane: Arc<Lane>,
+    /// The call, until it is done.
+    call: Mutex<Option<C>>,
+}
+
+impl<C: HandledCall> Handled<C> {
+    /// Registers the call, so that the thread that reads replies handles it when the result has arrived.
+    pub(super) fn begin(mut call: C) {
+        let lane = call.call().lane().clone();
         let this = Arc::new(Self {
             lane,
-            call: Mutex::new(Some((call, finish))),
+            call: Mutex::new(Some(call)),
         });
         let watcher = Waker::from(this.clone());
         let mut held = this.call.lock();
-        let is_done = held.as_mut().is_some_and(|(call, _)| call.poll(&watcher));
+        let is_done = held.as_mut().is_some_and(|it| it.call().watch(&watcher));
         drop(held);
         if is_done {
             watcher.wake();
@@ -231,18 +254,54 @@ impl Handled {
     }
 }
 
-impl Continuation for Handled {
+impl<C: HandledCall> Continuation for Handled<C> {
     fn go_on(self: Arc<Self>) {
         let mut held = self.call.lock();
-        let Some((call, _)) = held.as_mut() else {
-            return;
-        };
-        if call.poll(&Waker::from(self.clone()))
-            && let Some((call, finish)) = held.take()
+        let watcher = || Waker::from(self.clone());
+        let outcome = held.as_mut().and_then(|call| call.poll(watcher));
+        if let Some(outcome) = outcome
+            && let Some(call) = held.take()
         {
             drop(held);
-            finish(call);
+            call.handle(outcome);
         }
+    }
+}
+
+impl<C: HandledCall> Wake for Handled<C> {
+    fn wake(self: Arc<Self>) {
+        self.lane.submit(self.clone());
+    }
+}
+
+/// Call of a generated stub, and the handler of its results.
+struct TypedCall<R, E> {
+    call: Deferred<ObjectRef>,
+    results: ReadResults<R>,
+    handler: ReplyHandler<R, E>,
+}
+
+impl<R, E> HandledCall for TypedCall<R, E>
+where
+    R: Send + 'static,
+    E: OperationError + Send + 'static,
+{
+    type Outcome = Result<R, E>;
+
+    fn call(&mut self) -> &mut Deferred<ObjectRef> {
+        &mut self.call
+    }
+
+    fn poll(&mut self, watcher: impl FnOnce() -> Waker) -> Option<Result<R, E>> {
+        read_if_done(self.results, |results| {
+            self.call.poll_finish(watcher, results)
+        })
+    }
+
+    fn handle(self, result: Result<R, E>) {
+        let Self { call, handler, .. } = self;
+        drop(call);
+        handler.0(result);
     }
 }
 
@@ -295,13 +354,14 @@ impl ObjectRef {
         R: Send + 'static,
         E: OperationError + Send + 'static,
     {
-        let ReplyHandler(handler) = handler;
         match self.begun(operation, here, arguments) {
-            Ok(call) => {
-                Handled::begin(call, Box::new(move |call| handler(read(call, results))));
-            }
+            Ok(call) => Handled::begin(TypedCall {
+                call,
+                results,
+                handler,
+            }),
             Err(made) => {
-                let handle: Box<dyn FnOnce() + Send> = Box::new(move || handler(made));
+                let handle: Box<dyn FnOnce() + Send> = Box::new(move || handler.0(made));
                 let lane = self.callee().lane.clone();
                 lane.submit(Arc::new(Made(Mutex::new(Some(handle)))));
             }
@@ -334,8 +394,11 @@ impl ObjectRef {
         R: Send + 'static,
         E: OperationError + Send + 'static,
     {
-        let (ReplyHandler(handler), call) = (handler, self.request(operation, arguments));
-        Handled::begin(call, Box::new(move |call| handler(read(call, results))));
+        Handled::begin(TypedCall {
+            call: self.request(operation, arguments),
+            results,
+            handler,
+        });
     }
 
     fn request(
@@ -386,11 +449,5 @@ impl ObjectRef {
             Some(call) => Ok(call),
             None => Err(made),
         }
-    }
-}
-
-impl Wake for Handled {
-    fn wake(self: Arc<Self>) {
-        self.lane.submit(self.clone());
     }
 }

@@ -1,7 +1,7 @@
 //! Deferred calls of operations that are known at run time only: the base of deferred synchronous
 //! requests of the Dynamic Invocation Interface (CORBA 3.3 part 1, §11.2).
 
-use super::deferred::Handled;
+use super::deferred::{Handled, HandledCall};
 use super::object::ObjectRef;
 use super::pollable::Pollable;
 use crate::client::{self, Body, CalledOperation, Deferred, Described};
@@ -48,7 +48,7 @@ impl DeferredRequest {
     /// Calls `finish` once, when the results or a failure have arrived, on the thread that reads
     /// replies (`docs/guide/asynchrony.md`) or, after a shutdown of the ORB, on the calling thread.
     pub fn when_done(self, finish: impl FnOnce(Self) + Send + 'static) {
-        Handled::begin(self.0, Box::new(move |call| finish(Self(call))));
+        Handled::begin(WhenDone { call: self, finish });
     }
 
     /// Waits for the results, and calls `results` to read them; `exceptions` decodes the user
@@ -85,6 +85,28 @@ impl DeferredRequest {
             };
         })?;
         outcome.unwrap_or_else(|| Err(client::out_of_place().into()))
+    }
+}
+
+/// Request in flight, and the function that is called with it when it is done.
+struct WhenDone<F> {
+    call: DeferredRequest,
+    finish: F,
+}
+
+impl<F: FnOnce(DeferredRequest) + Send + 'static> HandledCall for WhenDone<F> {
+    type Outcome = ();
+
+    fn call(&mut self) -> &mut Deferred<ObjectRef> {
+        &mut self.call.0
+    }
+
+    fn poll(&mut self, watcher: impl FnOnce() -> Waker) -> Option<()> {
+        self.call.0.poll(&watcher()).then_some(())
+    }
+
+    fn handle(self, (): ()) {
+        (self.finish)(self.call);
     }
 }
 

@@ -96,16 +96,11 @@ impl UpcallHook {
     }
 
     /// Runs the part of the hook that follows the upcall.
-    #[inline]
+    // Not inlined: in another crate, thread-local state would be accessed by a call through a pointer.
+    #[inline(never)]
     pub fn leave(&self, entered: u64) {
-        if self.word.is_none() || !restored(entered) {
+        if self.word.is_none() || !RunsAt::from_number(entered).restore() {
             self.around.leave(entered);
         }
     }
-}
-
-// Not inlined: in another crate, thread-local state would be accessed by a call through a pointer.
-#[inline(never)]
-fn restored(entered: u64) -> bool {
-    RunsAt::from_number(entered).restore()
 }

@@ -168,6 +168,16 @@ impl Conversation {
     /// Only the first few shapes on a connection get one.
     #[inline]
     pub(super) fn results_with(&self, shape: ContextShape) -> Option<&Template> {
+        // Nearly all replies have the first shape.
+        let [first, ..] = &self.results_with;
+        match first.get() {
+            Some((of, template)) if *of == shape => template.as_ref(),
+            _ => self.results_with_another(shape),
+        }
+    }
+
+    #[inline(never)]
+    fn results_with_another(&self, shape: ContextShape) -> Option<&Template> {
         for head in &self.results_with {
             let (of, template) = head.get_or_init(|| {
                 let limits = self.broker.limits();

@@ -110,6 +110,38 @@ fn a_place_whose_caller_read_its_own_reply_has_nothing_left_for_the_next() {
 }
 
 #[test]
+fn a_place_that_is_left_with_its_delivery_has_nothing_for_the_next() {
+    explore("left with its delivery", || {
+        let places = Places::new();
+        let first = places.table.register().unwrap();
+        let id = first.id;
+        let delivers = {
+            let places = places.clone();
+            // The second one is a reply too many.
+            thread::spawn(move || [1, 2].map(|content| places.table.deliver(id, content)))
+        };
+        let taken = first.slot.end_with_content();
+        match taken {
+            Some(content) => {
+                assert_eq!(content, 1);
+                places.table.give_back(id);
+            }
+            None => places.leave(&first),
+        }
+        let second = places.table.register().unwrap();
+        assert_ne!(second.id, id);
+        assert_eq!(second.slot.poll(), None);
+        let [delivered, _] = delivers.join().unwrap();
+        assert!(delivered || taken.is_none());
+        assert_eq!(second.slot.poll(), None);
+        assert!(places.table.deliver(second.id, 3));
+        assert_eq!(second.slot.end_with_content(), Some(3));
+        places.table.give_back(second.id);
+        assert!(places.table.is_idle());
+    });
+}
+
+#[test]
 fn one_that_sleeps_is_woken_by_its_reply_or_by_its_turn() {
     explore("woken", || {
         let places = Places::new();

@@ -302,6 +302,29 @@ fn threads_of_different_priorities_share_no_connection() {
 }
 
 #[test]
+fn a_thread_calls_by_the_lane_of_its_priority_however_it_changes_priorities_and_orbs() {
+    let _watchdog = watchdog(LIMIT);
+    let rt = ordinary(Propagated::default());
+    let server = Server::at(&rt, &ENDPOINTS[..1]);
+    let orbs = [(); 2].map(|()| client(&rt));
+    let [first, second] = orbs.each_ref().map(|orb| echo(orb, &server.plain()));
+    // The lanes of the two ORBs are made in different orders.
+    let calls = [(&first, 3), (&first, 4), (&second, 4), (&second, 3)];
+    on_a_thread(|| {
+        for connections in [[1, 2, 3, 4], [4; 4], [4; 4]] {
+            for ((echo, priority), connections) in calls.into_iter().zip(connections) {
+                rt.current().set_the_priority(at(priority)).unwrap();
+                echo.long(1).unwrap();
+                assert_eq!(server.orb.client_connections(), connections);
+            }
+        }
+    });
+    // A thread without a priority shares none of these connections.
+    first.long(1).unwrap();
+    assert_eq!(server.orb.client_connections(), 5);
+}
+
+#[test]
 fn threads_without_a_priority_have_none_whoever_starts_them() {
     let _watchdog = watchdog(LIMIT);
     let Some(rt) = fifo(Propagated::default()) else {

@@ -25,7 +25,8 @@ impl Reactor {
         let mut found = EpollEvents::new(1);
         let works = self.work.get().is_some();
         while !self.is_stopped() {
-            if works && self.works(&mut found) {
+            // Without work there is nothing to look for events before.
+            if works && self.has_work() && self.works(&mut found) {
                 self.leadership.go_on();
                 continue;
             }
@@ -33,6 +34,9 @@ impl Reactor {
             // Work added before this thread waits has woken no thread.
             if !works || !self.has_work() {
                 self.wait(&mut found);
+            } else {
+                // The last event has been served already.
+                found.clear();
             }
             self.resign();
             self.serve(&found, Role::Worker);

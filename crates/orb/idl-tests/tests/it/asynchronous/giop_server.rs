@@ -33,15 +33,35 @@ impl Peer {
         Some(Received { kind, id })
     }
 
+    /// Waits for a client to connect.
+    pub(super) fn accept(listener: &TcpListener) -> Self {
+        Self(listener.accept().unwrap().0)
+    }
+
     /// Answers a request with a result of the IDL type `long`.
     pub(super) fn answer(&mut self, id: u32, result: i32) {
-        let (order, mut reply) = (u8::from(cfg!(target_endian = "little")), Vec::new());
-        reply.extend_from_slice(b"GIOP\x01\x02");
-        reply.extend_from_slice(&[order, 1]);
-        for number in [16, id, 0, 0, result.cast_unsigned()] {
-            reply.extend_from_slice(&number.to_ne_bytes());
+        self.reply(id, 0, &result.to_ne_bytes());
+    }
+
+    /// Answers a request with a reply of this status and body.
+    pub(super) fn reply(&mut self, id: u32, status: u32, body: &[u8]) {
+        let mut numbers = Vec::new();
+        for number in [id, status, 0] {
+            numbers.extend_from_slice(&number.to_ne_bytes());
         }
-        self.0.write_all(&reply).unwrap();
+        self.send(1, &[&numbers, body].concat());
+    }
+
+    /// Sends CloseConnection, so that unanswered requests may be repeated.
+    pub(super) fn close(mut self) {
+        self.send(5, &[]);
+    }
+
+    fn send(&mut self, kind: u8, body: &[u8]) {
+        let order = u8::from(cfg!(target_endian = "little"));
+        let length = u32::try_from(body.len()).unwrap().to_ne_bytes();
+        let header = [&b"GIOP\x01\x02"[..], &[order, kind], &length].concat();
+        self.0.write_all(&[&header, body].concat()).unwrap();
     }
 }
 
@@ -51,9 +71,18 @@ pub(super) fn serve<R: Send + 'static>(
     client: &Orb,
     serve: impl FnOnce(Peer) -> R + Send + 'static,
 ) -> (Clerk, JoinHandle<R>) {
+    serve_all(client, |listener| serve(Peer::accept(&listener)))
+}
+
+/// Returns a reference of the ORB `client` to an object of a scripted server, which accepts its
+/// connections itself.
+pub(super) fn serve_all<R: Send + 'static>(
+    client: &Orb,
+    serve: impl FnOnce(TcpListener) -> R + Send + 'static,
+) -> (Clerk, JoinHandle<R>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let server = thread::spawn(move || serve(Peer(listener.accept().unwrap().0)));
+    let server = thread::spawn(move || serve(listener));
     let text = format!("corbaloc:iiop:1.2@127.0.0.1:{port}/clerk");
     let object = client.string_to_object(&text).unwrap();
     (Clerk::from_object(object), server)

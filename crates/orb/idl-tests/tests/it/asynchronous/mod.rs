@@ -16,6 +16,7 @@ mod handlers;
 mod in_flight;
 mod pollable_sets;
 mod polling;
+mod repeated;
 
 pub(crate) use punctual_idl_tests::clerks as generated;
 

@@ -134,7 +134,12 @@ impl WatchedCall<'_> {
         }
         probe::begins!(Point::ClientTransportReceive);
         // The request's block is reused for its reply.
-        match complete::wait_with::<true>(connection, block, &pending, self.deadline) {
+        match complete::wait_with::<{ complete::INTERCEPTED }>(
+            connection,
+            block,
+            &pending,
+            self.deadline,
+        ) {
             Waited::Own(reply) => {
                 drop(pending);
                 self.give((pass, at), block, reply, results)

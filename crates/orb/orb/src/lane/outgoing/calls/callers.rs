@@ -41,7 +41,7 @@ pub(crate) struct Callers<R, T> {
 #[derive(Debug)]
 pub(crate) struct Caller<'c, T> {
     pub(crate) place: ReplyPlace<'c, T>,
-    /// True if the caller has read its own reply, which releases its slot.
+    /// True if the caller has its reply, and its slot is released.
     has_read: Cell<bool>,
     /// True if the caller stops waiting although its reply may still arrive.
     is_abandoned: Cell<bool>,
@@ -67,6 +67,13 @@ impl<T> Caller<'_, T> {
 }
 
 impl<T> Caller<'_, T> {
+    /// Takes what has been delivered, if something has, and releases the slot with it.
+    pub(crate) fn end_with_delivery(&self) -> Option<T> {
+        let content = self.place.slot.end_with_content()?;
+        self.has_read.set(true);
+        Some(content)
+    }
+
     /// Marks the call as abandoned: its id is not given to another call before the reply has
     /// arrived.
     #[cold]

@@ -48,12 +48,12 @@ impl PendingReply<'_> {
         }
     }
 
-    /// Takes the reply if it has been delivered, without waiting.
+    /// Takes the reply if it has been delivered, without waiting, and releases the slot then.
     ///
     /// # Errors
     /// The reason for which there is no reply.
     pub(crate) fn take(&self) -> Result<Message, NoReply> {
-        match self.caller.place.slot.poll() {
+        match self.caller.end_with_delivery() {
             Some(Delivered::Reply(message)) => Ok(message),
             Some(Delivered::Broken(broken)) => Err(NoReply::Broken(broken)),
             Some(Delivered::Late) => Err(NoReply::NotSent),

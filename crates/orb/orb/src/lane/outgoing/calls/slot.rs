@@ -93,6 +93,19 @@ impl<T> ReplySlot<T> {
         }
     }
 
+    /// Takes the delivery, if one has arrived, and releases the slot with it.
+    pub(crate) fn end_with_content(&self) -> Option<T> {
+        // Acquire pairs with the exchange in `deliver_if`.
+        if !self.has_content() {
+            return None;
+        }
+        let mut place = lock(&self.place);
+        let next = self.generation.load(Ordering::Relaxed).wrapping_add(1);
+        self.generation.store(next, Ordering::Relaxed);
+        self.state.atomic().store(IDLE, Ordering::Relaxed);
+        place.content.take()
+    }
+
     /// Returns `true` if something has been delivered and not been taken.
     #[inline]
     pub(crate) fn has_content(&self) -> bool {

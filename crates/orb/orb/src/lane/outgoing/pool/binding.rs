@@ -110,6 +110,12 @@ impl Bound {
         &self.endpoint
     }
 
+    /// Returns a binding to this connection, which other calls may share, to the endpoint to which
+    /// the reference was bound.
+    pub(crate) fn binding_to(&self, connection: Arc<ClientConnection>) -> Binding {
+        Binding::shared(connection, self.endpoint.clone())
+    }
+
     /// Returns a binding for a call, if the connection still exists, is usable and is not claimed.
     pub(crate) fn binding(&self, mux: Mux, deadline: Deadline) -> Option<Binding> {
         Binding::to(&self.connection()?, &self.endpoint, mux, deadline)

@@ -23,6 +23,17 @@ pub(crate) struct AwaitedReply {
 }
 
 impl AwaitedReply {
+    /// Returns the connection over which the request was sent.
+    pub(crate) fn connection(&self) -> &Arc<ClientConnection> {
+        &self.connection
+    }
+
+    /// Returns `true` if the reply has arrived, or the reason why none will.
+    pub(crate) fn has_come(&self) -> bool {
+        let place = self.connection.callers.place(self.id);
+        place.is_none_or(|place| place.slot.has_content())
+    }
+
     /// Resumes the call: calls `wait` to wait for the reply. Returns `None` if the reply table has
     /// no such entry, which cannot happen while this value exists.
     pub(crate) fn with<R>(
@@ -70,10 +81,11 @@ impl AwaitedReply {
         watcher: &Waker,
         deadline: Deadline,
     ) -> io::Result<bool> {
+        self.connection.watch.record_use();
         let Some(place) = self.connection.callers.place(self.id) else {
             return Ok(true);
         };
-        if place.slot.watch(watcher) || deadline.has_passed() {
+        if place.slot.has_content() || place.slot.watch(watcher) || deadline.has_passed() {
             return Ok(true);
         }
         if self.watching.is_none() {

@@ -8,6 +8,7 @@ use punctual_sys::clock::nanos;
 use punctual_sys::epoll::Interest;
 use std::collections::BTreeSet;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -19,6 +20,10 @@ pub(in crate::lane::outgoing) struct Watch {
     pub(in crate::lane::outgoing) state: Mutex<State>,
     /// Condition on which the connection's own reading thread waits.
     pub(in crate::lane::outgoing) changed: Condvar,
+    /// True if a reply has been watched, or was to be, since data last arrived without a watcher.
+    is_used: AtomicBool,
+    /// Reply thread of the lane, which reads the connection.
+    pub(in crate::lane::outgoing) readers: OnceLock<Arc<Replies>>,
     /// Runner of reply handlers, if threads that read for synchronous calls may run them too.
     pub(in crate::lane::outgoing) handlers: OnceLock<Arc<Replies>>,
 }
@@ -77,6 +82,17 @@ impl State {
 }
 
 impl Watch {
+    /// Records that a reply on the connection is watched, or was to be and is there already.
+    pub(super) fn record_use(&self) {
+        // Relaxed: a thread that sees a late value of the flag reads once more or once less.
+        self.is_used.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether that has been recorded since this function was last called.
+    pub(super) fn take_use(&self) -> bool {
+        self.is_used.swap(false, Ordering::Relaxed)
+    }
+
     /// Waits until there is a watcher, or `most` has passed.
     pub(in crate::lane::outgoing) fn wait(&self, most: Duration) {
         let mut state = self.state.lock();

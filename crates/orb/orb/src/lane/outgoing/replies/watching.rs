@@ -1,8 +1,9 @@
 //! Replies that no thread waits for: a watcher is notified of their arrival, and a thread of the
 //! lane reads meanwhile.
 //!
-//! The reading thread stops watching a connection only when data arrives while there is no watcher,
-//! so that successive asynchronous calls need no extra system calls. Callers of synchronous calls
+//! The reading thread stops watching a connection only when data arrives for the second time while
+//! there is no watcher, so that successive asynchronous calls need no extra system calls. The first
+//! time it reads the data: a request may be answered before its caller begins to watch. Callers of synchronous calls
 //! read for all; data that they leave unread is read by the lane's thread (`Callers::take_unread`).
 
 use super::watch::{Reads, State};
@@ -81,7 +82,10 @@ impl Watching {
                 state.due.remove(&(due, id));
             }
         }
-        if let Some(place) = connection.callers.place(id) {
+        // A delivery has taken the waker.
+        if let Some(place) = connection.callers.place(id)
+            && !place.slot.has_content()
+        {
             place.slot.stop_watching();
         }
         connection.callers.end_watch();
@@ -107,6 +111,7 @@ impl ClientConnection {
         readers: &Arc<Replies>,
         state: &mut State,
     ) -> io::Result<()> {
+        self.watch.readers.get_or_init(|| readers.clone());
         let reader = ReadinessHandler::new(self, Self::read_for_watchers);
         state.reads = if reader.descriptor().is_some() {
             let reactor = readers.reactor()?;
@@ -130,19 +135,26 @@ impl ClientConnection {
         }
     }
 
-    /// Reads the data that has arrived, and notifies watchers whose deadlines have passed.
+    /// Reads the data that has arrived, and notifies watchers whose deadlines have passed. Then runs the
+    /// continuations of the calls whose replies it has read, if this thread runs them.
     fn read_for_watchers(&self, event: &mut ReadyEvent<'_>) {
         if event.readiness().has(Readiness::DEADLINE) {
             self.tell_overdue();
         }
-        if self.is_unwatched() {
+        if self.is_unwatched(true) {
             return;
         }
         let Some(mut inbox) = self.callers.read_or_leave_unread() else {
             return;
         };
         let mut report = ReadReport::default();
-        let is_more = self.read_some(&mut inbox, event, &mut report);
+        let mut read = || self.read_some(&mut inbox, event, &mut report);
+        let own = self.watch.readers.get();
+        let own = own.filter(|replies| replies.are_run_by_thread());
+        let is_more = match own {
+            Some(replies) => replies.defer_while(read),
+            None => read(),
+        };
         report.take_evicted(&mut inbox);
         // This thread is itself the reader for watchers.
         let _watched = self.callers.hand_on(inbox);
@@ -152,6 +164,9 @@ impl ClientConnection {
             event.hand_over(Readiness::READ);
         }
         report.log(self);
+        if let Some(replies) = own.filter(|replies| replies.has_continuations()) {
+            replies.run_some();
+        }
     }
 
     fn nudge(&self) {
@@ -167,10 +182,10 @@ impl ClientConnection {
     }
 
     /// Returns `true` if there is no watcher any more; the thread that reads for watchers then
-    /// stops.
-    fn is_unwatched(&self) -> bool {
+    /// stops. If it `may_read_once`, it goes on unless it has found no watcher before.
+    fn is_unwatched(&self, may_read_once: bool) -> bool {
         let mut state = self.watch.state.lock();
-        if state.watchers > 0 {
+        if state.watchers > 0 || (may_read_once && self.watch.take_use()) {
             return false;
         }
         state.reads = match std::mem::take(&mut state.reads) {
@@ -202,7 +217,7 @@ impl ClientConnection {
 fn read_meanwhile(connection: &Weak<ClientConnection>) {
     while let Some(connection) = connection.upgrade() {
         connection.watch.wait(STAY);
-        if connection.is_unwatched() {
+        if connection.is_unwatched(false) {
             return;
         }
         connection.tell_overdue();

@@ -45,7 +45,7 @@ impl ClientConnection {
                     if let Ok(Some(sending)) = lock.try_lock()
                         && self.buffer.is_empty()
                     {
-                        return self.send_inheriting(sending, message, deadline);
+                        return self.send_inheriting(sending, message, &deadline);
                     }
                 }
             }
@@ -111,15 +111,15 @@ impl ClientConnection {
     }
 
     /// Sends with a sending lock that has priority inheritance. A separate function, so that other
-    /// lanes skip it by one branch.
+    /// lanes skip it by one branch. Its arguments fit into registers.
     #[inline(never)]
     fn send_inheriting(
         &self,
         sending: PiGuard<'_, Sender>,
-        message: &[u8],
-        deadline: Deadline,
+        message: &Block,
+        deadline: &Deadline,
     ) -> Result<(), SendError> {
-        self.send_alone(sending, message, deadline)
+        self.send_alone(sending, message, *deadline)
     }
 
     /// Breaks the connection off if the error occurred in the middle of a message.

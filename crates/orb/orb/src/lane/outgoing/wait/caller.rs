@@ -24,17 +24,17 @@ impl ClientConnection {
     /// Waits for a reply, which may be received into `block`. Blocks as [`ClientConnection::wait`]
     /// does.
     ///
-    /// `INTERCEPTED` changes nothing but the number of callers: calls with and without interceptors
-    /// each have an instance of this function, so that the compiler inlines it in both.
+    /// `KIND` changes nothing but the number of callers: each kind of call has an instance of this
+    /// function, so that the compiler inlines it in all of them.
     #[inline]
-    pub(crate) fn wait_with<const INTERCEPTED: bool>(
+    pub(crate) fn wait_with<const KIND: u8>(
         &self,
         block: &mut Block,
         pending: &PendingReply<'_>,
         deadline: Deadline,
     ) -> Waited {
         match &self.waiting {
-            WaitStrategy::Read => self.read_with::<INTERCEPTED>(block, pending, deadline),
+            WaitStrategy::Read => self.read_with::<KIND>(block, pending, deadline),
             WaitStrategy::Reactor(reactor) => {
                 Waited::Otherwise(reactor.wait(&pending.caller.place, deadline))
             }

@@ -35,7 +35,7 @@ impl ClientConnection {
     /// Waits as [`ClientConnection::read`] does, but if there is only one caller and its reply is a
     /// single plain message, receives that directly into `block`.
     #[inline]
-    pub(super) fn read_with<const INTERCEPTED: bool>(
+    pub(super) fn read_with<const KIND: u8>(
         &self,
         block: &mut Block,
         pending: &PendingReply<'_>,
