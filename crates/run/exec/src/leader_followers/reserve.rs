@@ -133,10 +133,11 @@ impl Reserve {
     fn grow_while_held_up(&self, reactor: &Arc<Reactor>) -> bool {
         let mut rounds = reactor.rounds();
         while self.workers.may_grow() {
+            // First, so that it is not woken each time that all are busy.
+            self.rest_for(MOMENT);
             if reactor.waiting() > 0 || reactor.is_stopped() {
                 return false;
             }
-            self.rest_for(MOMENT);
             // Workers usually make progress, which costs little to see.
             if rounds != reactor.rounds() {
                 rounds = reactor.rounds();
