@@ -8,7 +8,7 @@ use crate::experiment::{Experiment, Side};
 use crate::timeprobes::{self, record};
 use crate::{
     Result, ami, anys, budgets, cubit, demux, goals, latency, load, memory, oneway, peer, rt,
-    stubs, throughput,
+    scale, stubs, throughput,
 };
 use clap::Subcommand;
 use std::path::PathBuf;
@@ -18,6 +18,7 @@ static EXPERIMENTS: &[&Experiment] = &[
     &goals::EXPERIMENT,
     &latency::EXPERIMENT,
     &throughput::EXPERIMENT,
+    &scale::EXPERIMENT,
     &memory::EXPERIMENT,
     &load::EXPERIMENT,
     &counting::EXPERIMENT,
@@ -57,6 +58,9 @@ pub enum Command {
     Latency(latency::Options),
     /// Measure the number of calls per second, two-way and one-way.
     Throughput(throughput::Options),
+    /// Measure how servers keep up with more clients and processors, by concurrency strategy and
+    /// link.
+    Scale(scale::Options),
     /// Measure the memory of an idle server and of idle connections.
     Memory(memory::Options),
     /// Measure latency under ten thousand connections, many idle and some hostile.
@@ -149,6 +153,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Goals(options) => goals::run(harness, options),
         Command::Latency(options) => latency::run(harness, options),
         Command::Throughput(options) => throughput::run(harness, options),
+        Command::Scale(options) => scale::run(harness, options),
         Command::Memory(options) => memory::run(harness, options),
         Command::Load(options) => load::run(harness, options),
         Command::Instructions(options) => counting::run(harness, Instrument::Instructions, options),

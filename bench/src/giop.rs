@@ -74,7 +74,7 @@ pub fn header(kind: u8, length: u32) -> [u8; HEADER] {
 }
 
 /// Returns a two-way request that names its target by object key (§9.4.2.2).
-fn request(key: &[u8], operation: &str, id: u32, body: &[u8]) -> Vec<u8> {
+pub(crate) fn request(key: &[u8], operation: &str, id: u32, body: &[u8]) -> Vec<u8> {
     // Response flags of a two-way request, and the disposition KeyAddr.
     const WITH_TARGET: u8 = 3;
     let mut message = header(0, 0).to_vec();
@@ -123,6 +123,20 @@ impl Connection {
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body)?;
         check_reply(&body, id)
+    }
+}
+
+/// Checks that these bytes are one whole reply to the given request, without an exception.
+///
+/// # Errors
+/// They are anything else.
+pub(crate) fn check_whole_reply(reply: &[u8], id: u32) -> Result<()> {
+    let Some((header, body)) = reply.split_first_chunk() else {
+        return Err("a reply without a header".into());
+    };
+    match reply_length(header)? == body.len() {
+        true => check_reply(body, id),
+        false => Err(format!("a reply of another length than {}", reply.len()).into()),
     }
 }
 
@@ -211,5 +225,9 @@ mod tests {
         assert!(reply_length(&header(1, u32::MAX)).is_err());
         assert!(reply_length(&header(5, 0)).is_err());
         assert_eq!(reply_length(&header(1, 12)).unwrap(), 12);
+        let whole = |length: u32| [&header(1, length)[..], &body(5, 0)].concat();
+        assert!(check_whole_reply(&whole(8), 5).is_ok());
+        assert!(check_whole_reply(&whole(12), 5).is_err());
+        assert!(check_whole_reply(&header(1, 8)[..5], 5).is_err());
     }
 }

@@ -5,7 +5,7 @@
 //! calls are measured. A [`case`] is an operation of the papers' IDL with an amount of data. An
 //! [`experiment`] is declared as data, and one runner starts, pins and interleaves its contenders,
 //! collects their figures, and tables and draws them. [`latency`] runs batches of each case by each
-//! contender in turn, [`throughput`] many calls at once, [`load`] some beside thousands of others;
+//! contender in turn, [`throughput`] many calls at once, [`load`] some beside thousands of others, [`scale`] how strategies keep up with more clients and processors;
 //! [`memory`] measures idle servers, [`counting`] counts with instruments rather than timing, and
 //! [`budgets`] compares these counts with those kept in the source tree. [`timeprobes`] shows the
 //! time of each stage of a call, [`demux`] the cost of finding an object and its operation, [`rt`]
@@ -52,6 +52,7 @@ mod progress;
 pub mod protocol;
 pub mod rt;
 pub mod running;
+pub mod scale;
 pub mod statistics;
 pub mod stubs;
 pub mod table;

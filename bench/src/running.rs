@@ -39,6 +39,15 @@ impl Contender {
         })
     }
 
+    /// Starts the server, not pinned, and a client that is not the contender's own: `client` returns it for the
+    /// server's address.
+    ///
+    /// # Errors
+    /// A process does not start; the message has its output.
+    pub(crate) fn start_with(&self, client: impl FnOnce(&str) -> Command) -> Result<Pair> {
+        Pair::start(&mut self.server(&Launch::default()), client)
+    }
+
     /// Starts the server only.
     ///
     /// # Errors

@@ -210,6 +210,18 @@ pub(super) const KNOWN: &[Entry] = &[
             "iiop://127.0.0.1:0/concurrency=leader_followers",
         ],
     ),
+    over(
+        "punctual-uiop-reactive",
+        RAW_UNIX,
+        "Unix sockets, one reactive thread",
+        &["--", LISTEN, "uiop://|concurrency=reactive"],
+    ),
+    over(
+        "punctual-uiop-lf",
+        RAW_UNIX,
+        "Unix sockets, Leader/Followers pool",
+        &["--", LISTEN, "uiop://|concurrency=leader_followers"],
+    ),
     Entry {
         name: omniorb::NAME,
         about: "TCP",

@@ -8,7 +8,7 @@ use crate::contender::Harness;
 use crate::events;
 use crate::peer::{or_told, run_at};
 use crate::placement::Processors;
-use crate::{ami, cubit, demux, oneway, rt};
+use crate::{ami, cubit, demux, oneway, rt, scale};
 use serde::{Deserialize, Serialize};
 use std::process::Command;
 use std::str::FromStr;
@@ -33,6 +33,8 @@ pub(crate) enum Setup {
     Events(events::Setup),
     Oneway(oneway::Setup),
     Rt(rt::Setup),
+    /// Client only: its servers are those of contenders.
+    Scale(scale::Setup),
 }
 
 impl FromStr for Side {
@@ -74,6 +76,8 @@ impl Side {
                 (Setup::Oneway(setup), Some(at)) => oneway::call(setup, at),
                 (Setup::Rt(setup), None) => rt::serve(setup),
                 (Setup::Rt(setup), Some(at)) => rt::call(setup, at),
+                (Setup::Scale(_), None) => Err("the servers of `scale` are contenders".into()),
+                (Setup::Scale(setup), Some(at)) => scale::call(setup, at),
             }),
         )
     }

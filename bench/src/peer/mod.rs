@@ -17,8 +17,8 @@ use calling::{obey, race};
 use clap::{Args, Subcommand, ValueEnum};
 use floor::memory;
 pub(crate) use floor::memory::LONGEST as LONGEST_SHARED;
-pub(crate) use floor::socket;
 use floor::socket::{Kind, Link};
+pub(crate) use floor::{request_of, socket};
 pub(crate) use sample::SAMPLE;
 use std::io::Read;
 

@@ -161,6 +161,58 @@ fn every_kind_of_throughput_has_a_rate() {
 }
 
 #[test]
+fn every_strategy_serves_its_clients_on_every_link_beside_the_floor() {
+    let directory = tempfile::tempdir().unwrap();
+    let (json, svg) = (
+        directory.path().join("scale.json"),
+        directory.path().join("scale.svg"),
+    );
+    let output = bench(&[
+        "scale",
+        "--clients=1,3",
+        "--processors=1",
+        "--rounds=2",
+        "--millis=20",
+        "--again=0",
+        &format!("--json={}", json.display()),
+        "--svg",
+        svg.to_str().unwrap(),
+    ]);
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{output:?}");
+    assert!(table.contains("3 × leader_followers"), "{table}");
+    let report: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    let ours = rows.iter().filter(|row| {
+        let name = row["contender"].as_str().unwrap();
+        name.starts_with("punctual") || name.starts_with("raw")
+    });
+    // Links, strategies and the floor, numbers of clients.
+    assert_eq!(ours.count(), 2 * 4 * 2, "{table}");
+    for row in rows {
+        for figure in ["rate", "p50", "p99", "processor"] {
+            assert!(row[figure].as_f64().unwrap() > 0.0, "{figure}: {row}");
+        }
+        let is_compared = row["strategy"] == "leader_followers" || row["strategy"] == "reactive";
+        assert_eq!(row["beside_threads"].is_number(), is_compared, "{row}");
+    }
+    let plot = std::fs::read_to_string(svg).unwrap();
+    assert!(plot.starts_with("<svg") && plot.contains("calls a second"));
+}
+
+#[test]
+fn more_processors_than_there_are_are_refused_by_name() {
+    let output = bench(&["scale", "--processors=1,100000"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success());
+    assert!(
+        said.contains("--processors: 100000 are more than"),
+        "{said}"
+    );
+}
+
+#[test]
 fn memory_is_told_of_the_idle_server_and_of_each_connection() {
     let output = bench(&[
         "memory",

@@ -17,7 +17,7 @@ const HEAD: usize = 8;
 const LONGEST: usize = 64 << 20;
 
 /// Writes the request of a case: its two lengths, then zeros.
-fn request_of(case: Case, request: &mut Vec<u8>) -> Result<Lengths> {
+pub(crate) fn request_of(case: Case, request: &mut Vec<u8>) -> Result<Lengths> {
     let lengths = case.lengths();
     request.clear();
     for length in [lengths.request, lengths.reply] {

@@ -107,6 +107,15 @@ impl Socket {
         }
     }
 
+    /// Limits the time that a receive waits; one that takes longer fails.
+    pub(crate) fn limit_receiving(&self, limit: Duration) -> io::Result<()> {
+        Ok(rustix::net::sockopt::set_socket_timeout(
+            &self.descriptor,
+            rustix::net::sockopt::Timeout::Recv,
+            Some(limit),
+        )?)
+    }
+
     /// Receives the available data, and waits until there is some; returns 0 at the end of the
     /// stream.
     fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {

@@ -141,6 +141,17 @@ pub trait Connection: Send + Sync + Debug {
         Err(LinkError::only_blocking(Phase::Receive))
     }
 
+    /// Receives as [`Connection::receive_now`] does, but polls for the next data for a moment, as
+    /// [`Connection::receive`] does before it blocks. For a reader that knows that there is none
+    /// yet: a link that does not poll, the default, returns `None` at once.
+    ///
+    /// # Errors
+    /// As [`Connection::receive_now`].
+    fn receive_soon(&self, block: &mut Block, need: usize) -> Result<Option<Taken>, LinkError> {
+        let _ = (block, need);
+        Ok(None)
+    }
+
     /// Sends as much of `parts`, from the first on, as the operating system takes now, and returns
     /// the number of bytes, 0 for none. Does not block.
     ///

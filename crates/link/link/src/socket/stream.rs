@@ -242,6 +242,24 @@ impl Connection for StreamConnection {
         Ok(Some(Taken { octets, all }))
     }
 
+    fn receive_soon(&self, block: &mut Block, need: usize) -> Result<Option<Taken>, LinkError> {
+        let Some(spin) = &self.spin else {
+            return Ok(None);
+        };
+        let bytes = with_room(block, need)?;
+        let room = bytes.capacity() - bytes.len();
+        let found = spin.spin_on_copying(
+            || looked(stream::receive_now(&self.socket, bytes)),
+            |found| found.as_ref().map_or(0, |octets| *octets),
+        );
+        found.transpose().map(|found| {
+            found.map(|octets| Taken {
+                octets,
+                all: octets < room,
+            })
+        })
+    }
+
     fn send_now(&self, parts: &[IoSlice<'_>]) -> Result<usize, SendError> {
         let sent = stream::send_now(&self.socket, parts, self.options.dont_route);
         sent.map_err(|error| SendError {

@@ -28,8 +28,10 @@ pub enum Concurrency {
 pub struct PoolSize {
     /// Number of threads that the pool starts with, at least 1. Default 1.
     pub threads: usize,
-    /// Maximum number of threads. The pool grows to this while its threads are busy in long
-    /// upcalls. Default 16.
+    /// Maximum number of threads. The pool grows to the number of processors when all its threads
+    /// are busy, and further while upcalls have held up all of them for some 2 ms, blocked or
+    /// computing. Without a reserve thread, which finds that out, it grows whenever all are busy.
+    /// Default 16.
     pub most: usize,
     /// If true, one more thread refuses requests with TRANSIENT while all threads have been busy
     /// for some milliseconds; otherwise requests wait. Default true.

@@ -17,6 +17,7 @@ use punctual_exec::reactor::ReactorOptions;
 use punctual_exec::thread::{Requirement, Reservation, Scheduling};
 use punctual_exec::{LeaderFollowers, Reactor, SpawnError, ThreadGroup, ThreadSpec};
 use punctual_link::Properties;
+use punctual_sys::processor;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -53,6 +54,9 @@ pub(crate) struct Reactors {
 
 /// Number of threads of a pool, and the reservation of each, if there is one.
 type Size = (PoolSize, Option<Reservation>);
+
+/// Reserve of a pool, if it has one, and number of threads up to which further ones start at once.
+type Growth = (Option<ReserveOptions>, usize);
 
 #[derive(Debug, Default)]
 struct State {
@@ -123,7 +127,7 @@ impl Reactors {
         }
         let pool = match concurrency {
             Concurrency::LeaderFollowers(size) => self.pool(broker, (size, None), properties),
-            _ => self.reactive(broker, properties),
+            _ => self.reactive(broker, pair, properties),
         };
         pool.map(|pool| ServingThreads::Pool(pool, None))
             .map_err(|error| not_started(endpoint, &error))
@@ -160,14 +164,15 @@ impl Reactors {
     }
 
     fn start_only(&self, broker: &Broker, only: &PoolThreads) -> io::Result<Arc<LeaderFollowers>> {
-        let reactor = reactor(broker, &Properties::NONE)?;
+        let reactor = reactor(broker, &Properties::NONE, Duration::ZERO)?;
         let reserve = only.set_up(&reactor);
-        self.start_first(reactor, only.size(), reserve)
+        self.start_first(reactor, only.size(), (reserve, usize::MAX))
     }
 
     fn reactive(
         &self,
         broker: &Broker,
+        pair: &Pair,
         properties: &Properties,
     ) -> io::Result<Arc<LeaderFollowers>> {
         let mut state = self.lock();
@@ -176,7 +181,7 @@ impl Reactors {
         }
         let reactor = match state.callers_only.take() {
             Some(reactor) => reactor,
-            None => reactor(broker, properties)?,
+            None => reactor(broker, properties, spin_of(broker, pair))?,
         };
         let one = PoolSize {
             threads: 1,
@@ -184,7 +189,7 @@ impl Reactors {
             reserve: false,
         };
         let spec = self.spec.with_name("punctual-react");
-        let pool = state.start(reactor, spec, (one, None), None)?;
+        let pool = state.start(reactor, spec, (one, None), (None, usize::MAX))?;
         state.reactive = Some(pool.clone());
         Ok(pool)
     }
@@ -196,18 +201,23 @@ impl Reactors {
         properties: &Properties,
     ) -> io::Result<Arc<LeaderFollowers>> {
         let reserve = size.0.reserve.then(ReserveOptions::default);
-        self.start_first(reactor(broker, properties)?, size, reserve)
+        // More threads than processors are of use to upcalls that block, and in the way of short ones.
+        let at_once = usize::try_from(processor::of_process()).unwrap_or(usize::MAX);
+        let growth = (reserve, at_once);
+        // No thread spins for all others: an event wakes one of those that sleep in any case.
+        let reactor = reactor(broker, properties, Duration::ZERO)?;
+        self.start_first(reactor, size, growth)
     }
 
     fn start_first(
         &self,
         reactor: Arc<Reactor>,
         size: Size,
-        reserve: Option<ReserveOptions>,
+        growth: Growth,
     ) -> io::Result<Arc<LeaderFollowers>> {
         let mut state = self.lock();
         let spec = self.spec.with_name("punctual-pool");
-        let pool = state.start(reactor, spec, size, reserve)?;
+        let pool = state.start(reactor, spec, size, growth)?;
         state.first_pool.get_or_insert_with(|| pool.clone());
         Ok(pool)
     }
@@ -225,7 +235,7 @@ impl Reactors {
         if let Some(reactor) = &state.callers_only {
             return Ok(reactor.clone());
         }
-        let reactor = reactor(broker, &Properties::NONE)?;
+        let reactor = reactor(broker, &Properties::NONE, Duration::ZERO)?;
         state.callers_only = Some(reactor.clone());
         Ok(reactor)
     }
@@ -259,13 +269,14 @@ impl State {
         reactor: Arc<Reactor>,
         spec: ThreadSpec,
         (size, reserved): Size,
-        reserve: Option<ReserveOptions>,
+        (reserve, at_once): Growth,
     ) -> io::Result<Arc<LeaderFollowers>> {
         let options = PoolOptions {
             spec,
             serving: reserved.map(Scheduling::Deadline),
             threads: size.threads,
             max_threads: size.most,
+            at_once,
             reserve,
         };
         let pool = LeaderFollowers::start(reactor, &options).map_err(io::Error::other)?;
@@ -276,7 +287,22 @@ impl State {
     }
 }
 
-pub(super) fn reactor(broker: &Broker, properties: &Properties) -> io::Result<Arc<Reactor>> {
+/// Returns the time for which a thread that waits for one connection on the link spins by default.
+fn spin_of(broker: &Broker, pair: &Pair) -> Duration {
+    let config = broker.config();
+    match pair.link.name() {
+        "iiop" => config.iiop.spin.budget,
+        "uiop" => config.uiop.spin.budget,
+        _ => Duration::ZERO,
+    }
+}
+
+/// Makes a reactor whose threads spin for `spin` before they sleep, unless properties say otherwise.
+pub(super) fn reactor(
+    broker: &Broker,
+    properties: &Properties,
+    spin: Duration,
+) -> io::Result<Arc<Reactor>> {
     let config = broker.config();
     let connections = config
         .max_connections
@@ -288,7 +314,7 @@ pub(super) fn reactor(broker: &Broker, properties: &Properties) -> io::Result<Ar
         .and_then(|text| text.parse().ok());
     Reactor::new(ReactorOptions {
         registrations: u32::try_from(connections).unwrap_or(u32::MAX),
-        spin: parse("spin_us").map_or(Duration::ZERO, Duration::from_micros),
+        spin: parse("spin_us").map_or(spin, Duration::from_micros),
         spin_always: always.unwrap_or_default(),
     })
 }

@@ -149,13 +149,14 @@ impl Replies {
         }
         let broker = self.broker.upgrade().filter(|_| !state.is_over);
         let broker = broker.ok_or_else(|| io::Error::other("the ORB has shut down"))?;
-        let reactor = reactor(&broker, &Properties::NONE)?;
+        let reactor = reactor(&broker, &Properties::NONE, Duration::ZERO)?;
         reactor.set_work(self.queue.clone());
         let options = PoolOptions {
             spec: self.spec.clone(),
             serving: None,
             threads: 1,
             max_threads: 1,
+            at_once: 1,
             reserve: None,
         };
         let pool = LeaderFollowers::start(reactor, &options).map_err(io::Error::other)?;

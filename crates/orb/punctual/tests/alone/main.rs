@@ -11,6 +11,7 @@ mod crowd;
 mod fuzz;
 mod log_that_calls;
 mod measured;
+mod processors;
 #[path = "../it/support/mod.rs"]
 mod support;
 mod warm;

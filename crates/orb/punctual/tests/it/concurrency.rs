@@ -3,9 +3,14 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod strategies {
-    use crate::support::{Pair, watchdog};
+    use crate::support::{Echo, Pair, object_key, watchdog};
     use punctual::config::{Concurrency, PoolSize};
-    use punctual::{ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind, minor};
+    use punctual::stub::{Block, ByteOrder, Coding, Encoder};
+    use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind, minor};
+    use punctual_giop::{LocateRequestHeader, MessageKind, Target, begin_message, finish_message};
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
     const LIMIT: Duration = Duration::from_secs(60);
@@ -188,6 +193,153 @@ mod strategies {
             .unwrap();
         server.root_poa().unwrap();
         server.shutdown(true).unwrap();
+    }
+
+    /// Returns a message that asks whether the object of a pair is here, from a client without an ORB.
+    fn locate_request(pair: &Pair) -> Vec<u8> {
+        let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
+        begin_message(&mut out, MessageKind::LocateRequest);
+        let key = object_key(pair);
+        let header = LocateRequestHeader {
+            request_id: 2,
+            target: Target::ObjectKey(&key),
+        };
+        header.encode(&mut out).unwrap();
+        let mut block = out.into_block();
+        finish_message(&mut block).unwrap();
+        block.into_vec()
+    }
+
+    #[test]
+    fn clients_that_send_a_byte_now_and_then_keep_nobody_from_being_served() {
+        let _watchdog = watchdog(LIMIT);
+        for concurrency in ALL {
+            let pair = served(concurrency);
+            let request = locate_request(&pair);
+            let connect = |_| TcpStream::connect(("127.0.0.1", pair.port)).unwrap();
+            // More than a pool has threads.
+            let mut slow: Vec<TcpStream> = (0..24).map(connect).collect();
+            for (number, byte) in (0..).zip(&request) {
+                for stream in &mut slow {
+                    stream.write_all(&[*byte]).unwrap();
+                }
+                assert_eq!(pair.echo.long(number).unwrap(), number, "{concurrency:?}");
+            }
+            for stream in &mut slow {
+                let mut header = [0; 12];
+                stream.read_exact(&mut header).unwrap();
+                assert_eq!(&header[..4], b"GIOP");
+            }
+            pair.server.shutdown(true).unwrap();
+        }
+    }
+
+    #[test]
+    fn connections_of_busy_clients_are_served_beside_each_other_and_long_upcalls() {
+        let _watchdog = watchdog(LIMIT);
+        for concurrency in ALL {
+            let pair = served(concurrency);
+            let text = pair.client.object_to_string(&pair.echo).unwrap();
+            let holds = concurrency != Concurrency::Reactive;
+            std::thread::scope(|scope| {
+                let waiting = holds.then(|| scope.spawn(|| pair.echo.wait()));
+                if holds {
+                    pair.servant.gate.wait_for_waiters(1);
+                }
+                // More connections than the pool has threads, each with one request after the other.
+                let busy: Vec<_> = (0..8)
+                    .map(|_| {
+                        scope.spawn(|| {
+                            let client = Orb::builder().build().unwrap();
+                            let echo = client.string_to_object(&text).unwrap();
+                            let echo = Echo::narrow(echo).unwrap();
+                            for number in 0..300 {
+                                assert_eq!(echo.long(number).unwrap(), number);
+                            }
+                        })
+                    })
+                    .collect();
+                for client in busy {
+                    client.join().unwrap();
+                }
+                pair.servant.gate.open();
+                if let Some(waiting) = waiting {
+                    waiting.join().unwrap().unwrap();
+                }
+            });
+            pair.server.shutdown(true).unwrap();
+        }
+    }
+
+    /// Makes a pair whose server's threads poll for the next request of the connection that they have just served.
+    fn staying(concurrency: Concurrency) -> Pair {
+        Pair::with(
+            |config| {
+                config.concurrency = concurrency;
+                config.iiop.spin.budget = Duration::from_millis(1);
+                config.iiop.spin.always = true;
+            },
+            |config| config.connections_per_endpoint = 1,
+        )
+    }
+
+    #[test]
+    fn a_thread_that_stays_with_a_connection_leaves_it_to_others_during_a_long_upcall() {
+        let _watchdog = watchdog(LIMIT);
+        for concurrency in [pool(2, 2, true), pool(3, 4, false)] {
+            let pair = staying(concurrency);
+            let call = || {
+                for number in 0..200 {
+                    assert_eq!(pair.echo.long(number).unwrap(), number);
+                }
+            };
+            call();
+            std::thread::scope(|scope| {
+                let waiting = scope.spawn(|| pair.echo.wait());
+                pair.servant.gate.wait_for_waiters(1);
+                // Over the same connection, which the thread in the upcall has given away.
+                call();
+                pair.servant.gate.open();
+                waiting.join().unwrap().unwrap();
+            });
+            call();
+            assert_eq!(pair.server.client_connections(), 1);
+            pair.server.shutdown(true).unwrap();
+        }
+    }
+
+    #[test]
+    fn threads_that_stay_with_busy_connections_keep_no_other_from_being_served() {
+        let _watchdog = watchdog(LIMIT);
+        let pair = staying(pool(2, 2, true));
+        let text = pair.client.object_to_string(&pair.echo).unwrap();
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let client = Orb::builder().build().unwrap();
+                    let echo = client.string_to_object(&text).unwrap();
+                    let echo = Echo::narrow(echo).unwrap();
+                    while !over.load(Ordering::Relaxed) {
+                        echo.long(1).unwrap();
+                    }
+                });
+            }
+            // A connection each time, and large replies, of which the socket takes a part at once.
+            for number in 0..20 {
+                let client = Orb::builder().build().unwrap();
+                let echo = client.string_to_object(&text).unwrap();
+                let echo = Echo::narrow(echo).unwrap();
+                assert_eq!(echo.long(number).unwrap(), number);
+                let octets = vec![7; 3 << 20];
+                assert!(echo.octets(&octets).unwrap() == octets);
+                assert_eq!(echo.long(number).unwrap(), number);
+                client.shutdown(true).unwrap();
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+        pair.server.shutdown(true).unwrap();
+        assert_eq!(pair.server.client_connections(), 0);
     }
 
     #[test]

@@ -133,9 +133,9 @@ impl<N: Notify> Leadership<N> {
         self.counts.load(Ordering::SeqCst) / ROUND
     }
 
-    /// Makes the calling thread a leader, in addition to any others.
-    pub fn join(&self) {
-        self.counts.fetch_add(LEADER + ROUND, Ordering::SeqCst);
+    /// Makes the calling thread a leader, in addition to any others; returns their number.
+    pub fn join(&self) -> u64 {
+        leaders(self.counts.fetch_add(LEADER + ROUND, Ordering::SeqCst))
     }
 
     /// Counts a round of a thread that has finished one piece of work and goes on with the next.

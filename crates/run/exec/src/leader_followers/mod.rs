@@ -5,6 +5,7 @@
 //! one of them, which serves it itself. No queue and no second thread lies on an event's path.
 //! Threads that wait for a reply are their followers (`leadership`).
 
+mod growth;
 mod leadership;
 mod pool;
 mod reserve;

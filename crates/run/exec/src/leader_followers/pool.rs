@@ -1,11 +1,12 @@
 //! A bounded pool of threads that run one reactor.
 
+use super::growth::Growth;
 use super::reserve::{Reserve, ReserveOptions};
 use super::workers::Workers;
 use crate::reactor::Reactor;
 use crate::thread::Scheduling;
 use crate::{Deadline, SpawnError, ThreadGroup, ThreadSpec};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// Options of a leader/followers thread pool.
 #[derive(Clone, Debug)]
@@ -19,6 +20,10 @@ pub struct PoolOptions {
     pub threads: usize,
     /// Upper bound of the number of threads; further threads start when all are busy, and stay.
     pub max_threads: usize,
+    /// Number of threads up to which a further one starts at once when all are busy. Beyond it, one starts once all
+    /// have been held up for some 2 ms, blocked or computing, if there is a reserve thread, which finds that out.
+    /// With more threads than processors, those that serve short work wake each other in vain. Default: no bound.
+    pub at_once: usize,
     /// Reserve thread, which stands by while all others are busy. Without it, new events then wait.
     pub reserve: Option<ReserveOptions>,
 }
@@ -31,6 +36,7 @@ impl Default for PoolOptions {
             serving: None,
             threads: 1,
             max_threads: 16,
+            at_once: usize::MAX,
             reserve: Some(ReserveOptions::default()),
         }
     }
@@ -45,15 +51,6 @@ pub struct LeaderFollowers {
     reserve: Option<Arc<Reserve>>,
     /// Set where the pool has one thread and may not grow.
     alone: bool,
-}
-
-/// Data for starting further threads of the pool.
-#[derive(Debug)]
-struct Growth {
-    reactor: Weak<Reactor>,
-    threads: ThreadGroup,
-    spec: ThreadSpec,
-    workers: Arc<Workers>,
 }
 
 impl LeaderFollowers {
@@ -74,16 +71,23 @@ impl LeaderFollowers {
             },
             workers: workers.clone(),
         });
-        let start =
-            |reserve| Reserve::start(&reactor, &workers, (&threads, &options.spec), reserve);
+        let start = |reserve| {
+            let of_pool = (&growth, &workers);
+            Reserve::start(&reactor, of_pool, (&threads, &options.spec), reserve)
+        };
         let reserve = options.reserve.clone().map(start).transpose();
         let reserve = reserve.inspect_err(|_| reactor.stop())?;
         let (when_busy, reserve_of_pool) = (growth.clone(), reserve.clone());
+        let at_once = options.at_once;
         reactor.when_all_are_busy(move || {
-            // The reserve serves where no thread can be started.
-            if !matches!(when_busy.grow(), Ok(true))
-                && let Some(reserve) = &reserve_of_pool
-            {
+            let Some(reserve) = &reserve_of_pool else {
+                // Without one, what comes waits where no thread can be started.
+                let _ = when_busy.grow();
+                return;
+            };
+            // The reserve starts others later, and serves where no thread can be started.
+            let starts = when_busy.workers.started() < at_once;
+            if !(starts && matches!(when_busy.grow(), Ok(true))) {
                 reserve.wake();
             }
         });
@@ -144,27 +148,5 @@ impl LeaderFollowers {
 impl Drop for LeaderFollowers {
     fn drop(&mut self) {
         self.halt();
-    }
-}
-
-impl Growth {
-    /// Starts one more thread; returns `false` if the maximum is reached.
-    fn grow(&self) -> Result<bool, SpawnError> {
-        let Some(reactor) = self.reactor.upgrade() else {
-            return Ok(false);
-        };
-        let Some(number) = self.workers.one_more() else {
-            return Ok(false);
-        };
-        let name = format!("{}-{number}", self.spec.name());
-        let workers = self.workers.clone();
-        let started = self.threads.spawn(self.spec.with_name(name), move || {
-            workers.arrive();
-            reactor.run();
-        });
-        if started.is_err() {
-            self.workers.not_started();
-        }
-        started.map(|()| true)
     }
 }

@@ -1,8 +1,9 @@
-//! Reserve thread, which serves while all others are busy.
+//! Reserve thread, which starts further threads while all others are held up, and serves where no more may be started.
 //!
 //! It is woken when the last worker takes an event, which happens constantly under load: so it acts only once all
 //! workers have been held up for a while ([`Workers::change_since`]), and is woken again only once it has parked.
 
+use super::growth::Growth;
 use super::workers::{Change, Workers};
 use crate::reactor::{Reactor, Role};
 use crate::sync::Parker;
@@ -17,6 +18,8 @@ use std::time::Duration;
 
 /// Interval at which the reserve checks whether all workers are still busy.
 const LOOK: Duration = Duration::from_millis(20);
+/// Interval at which the reserve checks whether all workers are held up while more may be started.
+const MOMENT: Duration = Duration::from_millis(1);
 
 /// Options of the reserve thread of a leader/followers pool.
 #[derive(Clone, Debug)]
@@ -51,6 +54,7 @@ impl Default for ReserveOptions {
 pub(super) struct Reserve {
     reactor: Weak<Reactor>,
     workers: Arc<Workers>,
+    growth: Arc<Growth>,
     options: ReserveOptions,
     /// Parker of the reserve thread; set once that runs.
     parker: OnceLock<Parker>,
@@ -64,13 +68,14 @@ pub(super) struct Reserve {
 impl Reserve {
     pub(super) fn start(
         reactor: &Arc<Reactor>,
-        workers: &Arc<Workers>,
+        (growth, workers): (&Arc<Growth>, &Arc<Workers>),
         (threads, spec): (&ThreadGroup, &ThreadSpec),
         options: ReserveOptions,
     ) -> Result<Arc<Self>, SpawnError> {
         let reserve = Arc::new(Self {
             reactor: Arc::downgrade(reactor),
             workers: workers.clone(),
+            growth: growth.clone(),
             options,
             parker: OnceLock::new(),
             running: AtomicBool::new(true),
@@ -123,13 +128,47 @@ impl Reserve {
         }
     }
 
+    /// Starts further workers, one at a time, while none waits and an event does, each once all of them have been held
+    /// up for a moment. Returns `true` when no more can be started, `false` when one waits.
+    fn grow_while_held_up(&self, reactor: &Arc<Reactor>) -> bool {
+        let mut rounds = reactor.rounds();
+        while self.workers.may_grow() {
+            // First, so that it is not woken each time that all are busy.
+            self.rest_for(MOMENT);
+            if reactor.waiting() > 0 || reactor.is_stopped() {
+                return false;
+            }
+            // Workers usually make progress, which costs little to see.
+            if rounds != reactor.rounds() {
+                rounds = reactor.rounds();
+                continue;
+            }
+            let watch = self.workers.watch(reactor);
+            self.rest_for(MOMENT);
+            let change = self.workers.change_since(&watch, reactor, MOMENT, false);
+            if change == Change::HeldUp
+                && self.wait(reactor).unwrap_or(true)
+                && rounds == reactor.rounds()
+                && reactor.waiting() == 0
+                && !matches!(self.growth.grow(), Ok(true))
+            {
+                return true;
+            }
+            rounds = reactor.rounds();
+        }
+        true
+    }
+
     /// Serves events while no worker waits for them, once all workers have been held up for a while.
     fn serve_while_busy(&self, reactor: &Arc<Reactor>) {
+        if !self.grow_while_held_up(reactor) {
+            return;
+        }
         let patience = self.options.patience;
         let mut watch = self.workers.watch(reactor);
         let mut held_up = false;
         self.rest();
-        let mut found = EpollEvents::new(1);
+        let (mut found, mut is_queues_turn) = (EpollEvents::new(1), false);
         while reactor.waiting() == 0 && !reactor.is_stopped() {
             // Workers that are held up stay so until one of them goes on.
             match self
@@ -157,8 +196,7 @@ impl Reserve {
             if (has_event || reactor.has_work()) && borrow.is_some_and(|from| from.borrow()) {
                 self.rest();
             } else if has_event && self.options.serves {
-                reactor.look(&mut found);
-                reactor.serve(&found, Role::Reserve);
+                reactor.serve_at_hand(&mut found, &mut is_queues_turn, Role::Reserve);
             } else if has_event {
                 self.rest();
             }
@@ -167,12 +205,19 @@ impl Reserve {
 
     /// Parks the reserve thread briefly, so that the workers can take up events first.
     fn rest(&self) {
+        self.rest_for(self.options.patience);
+    }
+
+    fn rest_for(&self, time: Duration) {
         if let Some(parker) = self.parker.get() {
-            parker.park(Some(self.options.patience));
+            parker.park(Some(time));
         }
     }
 
     fn wait(&self, reactor: &Reactor) -> io::Result<bool> {
+        if reactor.has_queued() {
+            return Ok(true);
+        }
         let (event, _) = either(reactor.epoll(), &self.never, Some(LOOK))?;
         Ok(event)
     }

@@ -36,7 +36,7 @@ impl Reactor {
         mut done: impl FnMut() -> bool,
     ) -> io::Result<Waited> {
         let own = Wakeup::own()?;
-        let mut found = EpollEvents::new(1);
+        let (mut found, mut is_queues_turn) = (EpollEvents::new(1), false);
         let waited = loop {
             own.waiter.look();
             if done() {
@@ -52,6 +52,11 @@ impl Reactor {
                 continue;
             }
             if self.leadership.try_lead() {
+                if self.has_queued() {
+                    self.resign();
+                    self.serve_at_hand(&mut found, &mut is_queues_turn, Role::Worker);
+                    continue;
+                }
                 let waited = self.lead(&own, deadline, &mut found);
                 self.resign();
                 waited?;

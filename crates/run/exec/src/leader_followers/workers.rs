@@ -58,6 +58,16 @@ impl Workers {
             .ok()
     }
 
+    /// Returns the number of workers started so far.
+    pub(super) fn started(&self) -> usize {
+        self.started.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether further workers may be started.
+    pub(super) fn may_grow(&self) -> bool {
+        self.started() < self.max
+    }
+
     /// Reverts the count of a worker whose thread could not be started.
     pub(super) fn not_started(&self) {
         self.started.fetch_sub(1, Ordering::Relaxed);

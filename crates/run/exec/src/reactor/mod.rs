@@ -8,7 +8,12 @@
 //!
 //! Descriptors are watched edge-triggered: a handler receives each change once, and takes all there
 //! is. Work that arises without a change of the descriptor is posted to the reactor's own queue
-//! ([`Reactor::nudge`]), which an eventfd in the same set announces.
+//! ([`Reactor::nudge`]), which an eventfd in the same set announces to waiting threads; all others
+//! look there before they wait. A thread that is the only one to wait takes all events that have
+//! occurred, and queues those that it does not serve at once.
+//!
+//! While other threads wait, one may stay with a registration for a moment, and wait for its next
+//! data without the reactor ([`ReadyEvent::may_stay`]): then it shares nothing with the others.
 //!
 //! One thread may run the reactor (a *reactive* server), many ([`crate::LeaderFollowers`]), or only
 //! those that wait for a reply ([`Reactor::run_until`]).

@@ -1,5 +1,6 @@
 //! Operations that a handler may call on the event that it was passed.
 
+use super::nesting::is_in_one_event;
 use super::owner::Readiness;
 use super::state::{Reactor, ReadyEvent, Role};
 use super::table::Token;
@@ -37,6 +38,14 @@ impl ReadyEvent<'_> {
     #[must_use]
     pub fn owns(&self) -> bool {
         self.owns
+    }
+
+    /// Returns whether this thread may stay with the registration, that is, wait a moment for its next data without
+    /// the reactor: it still owns the registration, waits for nothing else, and another thread waits for events.
+    /// Without a lock, and without a system call.
+    #[must_use]
+    pub fn may_stay(&self) -> bool {
+        self.owns && is_in_one_event() && self.reactor.waiting() > 0 && !self.reactor.is_stopped()
     }
 
     /// Hands the registration to the next thread that receives an event, before this one does

@@ -6,7 +6,7 @@ use super::table::Token;
 use punctual_sys::epoll::{Epoll, Interest};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
 impl Reactor {
@@ -130,12 +130,38 @@ impl Reactor {
     }
 
     pub(super) fn post(&self, token: Token, happened: Readiness) {
-        if let Some(entry) = self.table.entry(token)
-            && entry.owner.post(token.generation, happened)
-        {
+        if self.enqueue(token, happened) {
+            self.announce();
+        }
+    }
+
+    /// Queues a registration to be served, unless its owner will see what happened, or it is queued already; returns
+    /// whether it did. Its caller announces that.
+    pub(super) fn enqueue(&self, token: Token, happened: Readiness) -> bool {
+        let queues = self
+            .table
+            .entry(token)
+            .is_some_and(|entry| entry.owner.post(token.generation, happened));
+        if queues {
             self.queue.push(token);
+        }
+        queues
+    }
+
+    /// Wakes a thread that waits for events, if there is one, as something is queued. All others look into the queue
+    /// before they wait.
+    pub(super) fn announce(&self) {
+        // With this fence, and the exchange by which a thread begins to wait: it finds what is queued, or is found
+        // waiting.
+        fence(Ordering::SeqCst);
+        if self.leadership.leaders() > 0 {
             self.queued.notify();
         }
+    }
+
+    /// Returns whether registrations are queued.
+    pub(crate) fn has_queued(&self) -> bool {
+        !self.queue.is_empty()
     }
 
     /// Hands a registration over, as [`ReadyEvent::hand_over`](super::ReadyEvent::hand_over) does.
@@ -150,7 +176,7 @@ impl Reactor {
             Ok(false) => {}
             Ok(true) => {
                 self.queue.push(token);
-                self.queued.notify();
+                self.announce();
             }
             Err(_) => self.clear(token),
         }

@@ -1,6 +1,6 @@
 //! Loop that waits for events and serves them, and does the additional work.
 
-use super::nesting::Nesting;
+use super::nesting::{Nesting, Running};
 use super::owner::Readiness;
 use super::state::{QUEUE, Reactor, ReadyEvent, Role, STOP, TIMER};
 use super::table::{Entry, Token};
@@ -16,30 +16,39 @@ use std::time::Duration;
 const FAIR: u32 = 16;
 /// Upper bound of events served before a piece of work is done.
 const EVENTS: usize = 256;
+/// Upper bound of events that a thread takes at once, while no other thread waits for events.
+const TOGETHER: usize = 32;
 
 impl Reactor {
-    /// Serves events until the reactor is stopped. Any number of threads may call it; each takes
-    /// one change at a time, so that no event waits behind another thread's work.
+    /// Serves events until the reactor is stopped. Any number of threads may call it. A thread takes one change at
+    /// a time while others wait as well; if it is the only one that waits, it takes all that have occurred, serves
+    /// the first, and leaves the others in the queue, where every thread looks before it waits.
     pub fn run(self: &Arc<Self>) {
-        // One: further events taken along would be out of reach of every other thread.
-        let mut found = EpollEvents::new(1);
+        let (mut one, mut many) = (EpollEvents::new(1), EpollEvents::new(TOGETHER));
         let works = self.work.get().is_some();
+        let _running = Running::new();
+        let mut queued_in_a_row = 0;
         while !self.is_stopped() {
             // Without work there is nothing to look for events before.
-            if works && self.has_work() && self.works(&mut found) {
+            if works && self.has_work() && self.works(&mut one) {
                 self.leadership.go_on();
                 continue;
             }
-            self.leadership.join();
-            // Work added before this thread waits has woken no thread.
-            if !works || !self.has_work() {
-                self.wait(&mut found);
-            } else {
-                // The last event has been served already.
-                found.clear();
+            if queued_in_a_row < TOGETHER && self.serve_queued(Role::Worker) {
+                queued_in_a_row += 1;
+                self.leadership.go_on();
+                continue;
+            }
+            queued_in_a_row = 0;
+            let is_alone = self.leadership.join() == 0;
+            let found = if is_alone { &mut many } else { &mut one };
+            // What was added before this thread waits has woken no thread.
+            match self.has_queued() || works && self.has_work() {
+                true => self.look(found),
+                false => self.wait(found),
             }
             self.resign();
-            self.serve(&found, Role::Worker);
+            self.serve(found, Role::Worker);
         }
     }
 
@@ -47,12 +56,11 @@ impl Reactor {
     /// do.
     fn works(self: &Arc<Self>, found: &mut EpollEvents) -> bool {
         let mut has_served = false;
+        let mut is_queues_turn = false;
         for _ in 0..EVENTS {
-            self.look(found);
-            if found.is_empty() {
+            if !self.serve_at_hand(found, &mut is_queues_turn, Role::Worker) {
                 break;
             }
-            self.serve(found, Role::Worker);
             has_served = true;
         }
         found.clear();
@@ -68,16 +76,32 @@ impl Reactor {
     /// Serves the events at hand without waiting; returns their number.
     pub fn run_ready(self: &Arc<Self>) -> usize {
         let mut found = EpollEvents::new(1);
-        let mut served = 0;
-        while !self.is_stopped() {
-            self.look(&mut found);
-            if found.is_empty() {
-                break;
-            }
-            self.serve(&found, Role::Worker);
+        let (mut served, mut is_queues_turn) = (0, false);
+        while !self.is_stopped()
+            && self.serve_at_hand(&mut found, &mut is_queues_turn, Role::Worker)
+        {
             served += 1;
         }
         served
+    }
+
+    /// Serves a queued registration or an event at hand, which come first by turns; returns whether there was one.
+    pub(crate) fn serve_at_hand(
+        self: &Arc<Self>,
+        found: &mut EpollEvents,
+        is_queues_turn: &mut bool,
+        role: Role,
+    ) -> bool {
+        *is_queues_turn = !*is_queues_turn;
+        if *is_queues_turn && self.serve_queued(role) {
+            return true;
+        }
+        self.look(found);
+        if found.is_empty() {
+            return self.serve_queued(role);
+        }
+        self.serve(found, role);
+        true
     }
 
     fn wait(&self, found: &mut EpollEvents) {
@@ -85,7 +109,7 @@ impl Reactor {
             // Acquire pairs with the Release below: one thread at a time has the budget.
             && !self.spinning.swap(true, Ordering::Acquire)
         {
-            let looked = spin.until(|| {
+            let looked = spin.spin_on(|| {
                 self.look(found);
                 (!found.is_empty()).then_some(())
             });
@@ -112,31 +136,41 @@ impl Reactor {
         }
     }
 
-    /// Serves the given events, which were found by polling.
+    /// Serves the first of the given events, which were found by polling, and queues the others: this one may take
+    /// long.
     pub(crate) fn serve(self: &Arc<Self>, found: &EpollEvents, role: Role) {
+        let (mut first, mut is_queued) = (None, false);
         for happening in found.iter() {
             match happening.token {
-                QUEUE => self.serve_queue(role),
+                QUEUE => is_queued = true,
                 TIMER => self
                     .timers
                     .overdue(&self.table, |token| self.post(token, Readiness::DEADLINE)),
                 STOP => {}
-                word => self.serve_change(Token::from_word(word), happening, role),
+                word => {
+                    let change = (Token::from_word(word), readiness(happening));
+                    match first {
+                        None => first = Some(change),
+                        Some(_) => is_queued |= self.enqueue(change.0, change.1),
+                    }
+                }
+            }
+        }
+        match first {
+            None if is_queued => {
+                self.serve_queued(role);
+            }
+            None => {}
+            Some((token, happened)) => {
+                if is_queued {
+                    self.announce();
+                }
+                self.serve_change(token, happened, role);
             }
         }
     }
 
-    fn serve_change(self: &Arc<Self>, token: Token, happening: EpollEvent, role: Role) {
-        let mut happened = Readiness::NONE;
-        for (has, what) in [
-            (happening.readable, Readiness::READ),
-            (happening.writable, Readiness::WRITE),
-            (happening.ended, Readiness::END),
-        ] {
-            if has {
-                happened = happened.and(what);
-            }
-        }
+    fn serve_change(self: &Arc<Self>, token: Token, happened: Readiness, role: Role) {
         if let Some(entry) = self.table.entry(token)
             && let Some(all) = entry.owner.offer(token.generation, happened)
         {
@@ -144,20 +178,22 @@ impl Reactor {
         }
     }
 
-    /// Takes one registration from the reactor's queue, and serves it.
-    fn serve_queue(self: &Arc<Self>, role: Role) {
+    /// Takes one registration from the reactor's queue, and serves it; returns whether there was one.
+    pub(crate) fn serve_queued(self: &Arc<Self>, role: Role) -> bool {
         while let Some(token) = self.queue.pop() {
             if let Some(entry) = self.table.entry(token)
                 && let Some(all) = entry.owner.unqueue(token.generation)
             {
                 // Two queued registrations may have been announced as one, and this one may take
                 // long.
-                if !self.queue.is_empty() {
-                    self.queued.notify();
+                if self.has_queued() {
+                    self.announce();
                 }
-                return self.serve_owned(token, all, role);
+                self.serve_owned(token, all, role);
+                return true;
             }
         }
+        false
     }
 
     /// Serves a registration that the calling thread currently owns.
@@ -204,6 +240,17 @@ impl Reactor {
         }
         event.owns
     }
+}
+
+/// Returns what an event of a descriptor means for its registration.
+fn readiness(happening: EpollEvent) -> Readiness {
+    let all = [
+        (happening.readable, Readiness::READ),
+        (happening.writable, Readiness::WRITE),
+        (happening.ended, Readiness::END),
+    ];
+    let has = all.into_iter().filter(|(has, _)| *has);
+    has.fold(Readiness::NONE, |all, (_, what)| all.and(what))
 }
 
 impl Reactor {

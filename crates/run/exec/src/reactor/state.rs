@@ -24,7 +24,7 @@ pub struct Reactor {
     pub(super) timers: Timers,
     /// Queue of registrations to be served without an event of their descriptors.
     pub(super) queue: SegQueue<Token>,
-    /// Event that is notified for each queued registration.
+    /// Event that is notified for queued registrations while a thread waits for events.
     pub(super) queued: EventFd,
     /// Event that is set permanently when the reactor stops.
     pub(super) stop_event: EventFd,

@@ -7,6 +7,11 @@
 //! the request, and one atomic exchange decides whether, after the upcall, the thread is still the
 //! owner. The thread never waits for a peer: unsent parts of its replies are queued
 //! ([`super::outbox`]).
+//!
+//! A thread of a pool may *stay* with a connection whose peer sends its next request soon, and poll
+//! for it as a thread of its own would, while other threads of the pool wait in `epoll`. Meanwhile
+//! the reactor does not watch the connection ([`OnReactor::stay`]), as each request would wake
+//! another thread in vain.
 
 use super::outbox::{Outbox, Sent};
 use super::strategy::{ConcurrencyStrategy, Followed};
@@ -26,7 +31,7 @@ use punctual_link::{Connection, LinkError, Phase, SendError};
 use punctual_sys::clock::coarse_millis;
 use punctual_sys::epoll::Interest;
 use std::io::{self, IoSlice};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -41,6 +46,9 @@ pub(in crate::server) struct OnReactor {
     /// Request that the owner serves: 0 for none, otherwise 2·n + 1 for the n-th received request.
     in_hand: AtomicU64,
     outbox: LaneLock<Outbox>,
+    /// Set while the reactor does not watch the connection for data. Written under the outbox's
+    /// lock.
+    unwatched: AtomicBool,
     /// Nonzero if too many replies are queued in the outbox; read before each receive.
     congested: AtomicU32,
     terms: Terms,
@@ -80,6 +88,7 @@ impl OnReactor {
             token: OnceLock::new(),
             in_hand: AtomicU64::new(0),
             outbox: LaneLock::new(locks, Outbox::default()),
+            unwatched: AtomicBool::new(false),
             congested: AtomicU32::new(0),
             terms: Terms::default(),
         }
@@ -198,8 +207,36 @@ impl OnReactor {
             };
             // Fails for a connection that was deregistered meanwhile: it is closed.
             let _ = self.pool.reactor().set_interest(token, interest);
+            self.unwatched.store(false, Ordering::Relaxed);
         }
         self.set_reactor_deadline();
+    }
+
+    /// Makes the reactor no longer watch the connection, with which its owner stays. A reply that
+    /// waits until the peer accepts more makes the reactor watch it again.
+    pub(super) fn stay(&self) {
+        if let Ok(outbox) = self.lock()
+            && outbox.is_empty()
+            && let Some(&token) = self.token.get()
+        {
+            let reactor = self.pool.reactor();
+            let unwatched = reactor.set_interest(token, Interest::Nothing).is_ok();
+            self.unwatched.store(unwatched, Ordering::Relaxed);
+        }
+    }
+
+    /// Makes the reactor watch the connection again, if it does not. What has arrived meanwhile is
+    /// reported at once.
+    pub(super) fn watch(&self) {
+        // Relaxed: the owner has set it, and hands the registration over with an exchange.
+        if self.unwatched.load(Ordering::Relaxed)
+            && let Ok(_outbox) = self.lock()
+            && self.unwatched.swap(false, Ordering::Relaxed)
+            && let Some(&token) = self.token.get()
+        {
+            // Fails for a connection that was deregistered meanwhile: it is closed.
+            let _ = self.pool.reactor().set_interest(token, Interest::Read);
+        }
     }
 
     /// Records that the owner has read all available data, and sets the deadlines for the data in
@@ -340,6 +377,7 @@ impl ConcurrencyStrategy for OnReactor {
         if in_hand == 0 || !self.finish_current(in_hand) {
             return;
         }
+        self.watch();
         if let Some(&token) = self.token.get() {
             self.pool.reactor().hand_over(token, Readiness::READ);
         }

@@ -70,8 +70,12 @@ impl Handler for ReadyConnection {
             serving: &serving,
             left: MESSAGES,
             emptied: false,
+            stays: false,
         };
         serve(connection, &serving, refusal, &mut thread);
+        if thread.stays {
+            on.watch();
+        }
     }
 }
 
@@ -114,6 +118,8 @@ struct ReactorThread<'t, 'r> {
     left: usize,
     /// True if the socket is known to be empty; only the end of the stream may still follow.
     emptied: bool,
+    /// True if the thread stays with the connection: the peer's last request followed soon.
+    stays: bool,
 }
 
 impl ReactorThread<'_, '_> {
@@ -122,6 +128,23 @@ impl ReactorThread<'_, '_> {
     fn after_receiving(&mut self, taken: Taken) -> ReceiveOutcome {
         self.emptied = taken.all && !self.event.readiness().has(Readiness::END);
         ReceiveOutcome::Received
+    }
+
+    /// Polls for the peer's next request, which is expected soon.
+    fn receive_soon(
+        &mut self,
+        block: &mut Block,
+        least: usize,
+    ) -> Result<ReceiveOutcome, LinkError> {
+        self.connection.send_pending();
+        let link = self.connection.conversation.link();
+        let Some(taken) = link.receive_soon(block, least)? else {
+            return Ok(self.rest(AwaitedData::Anything));
+        };
+        if !std::mem::replace(&mut self.stays, true) {
+            self.on.stay();
+        }
+        Ok(self.after_receiving(taken))
     }
 
     /// Makes the reactor wait for the next data on the connection.
@@ -143,8 +166,13 @@ impl ServingThread for ReactorThread<'_, '_> {
             return false;
         }
         if self.left == 0 {
-            self.event.hand_over(Readiness::READ);
-            return false;
+            if !(self.stays && self.event.may_stay()) {
+                self.on.watch();
+                self.event.hand_over(Readiness::READ);
+                return false;
+            }
+            // The other connections have threads that wait for them.
+            self.left = MESSAGES;
         }
         self.left -= 1;
         true
@@ -152,12 +180,15 @@ impl ServingThread for ReactorThread<'_, '_> {
 
     #[inline]
     fn may_receive(&self) -> bool {
-        !self.emptied
+        !self.emptied || self.event.may_stay()
     }
 
     #[inline]
     fn receive(&mut self, block: &mut Block, least: usize) -> Result<ReceiveOutcome, LinkError> {
         probe::begins!(Point::ServerReceive);
+        if self.emptied {
+            return self.receive_soon(block, least);
+        }
         let received = self
             .connection
             .conversation

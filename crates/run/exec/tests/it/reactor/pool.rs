@@ -4,7 +4,7 @@ use crate::reactor::support::{reactor, read_all, served, watched};
 use punctual_exec::leader_followers::{PoolOptions, ReserveOptions};
 use punctual_exec::reactor::{Reactor, Role, Work};
 use punctual_exec::{Deadline, LeaderFollowers};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -81,6 +81,117 @@ fn a_pool_grows_when_its_threads_are_held_up_and_then_its_reserve_serves() {
         release.send(()).unwrap();
         assert!(pool.stop(0, limit()));
         assert_eq!(pool.threads(), 0);
+    });
+}
+
+#[test]
+fn a_pool_of_more_threads_than_start_at_once_starts_others_for_upcalls_that_hold_up_all() {
+    watched(|| {
+        let options = PoolOptions {
+            at_once: 1,
+            ..options(1, 3, true)
+        };
+        let pool = LeaderFollowers::start(reactor(), &options).unwrap();
+        let (told, hear) = mpsc::channel();
+        let (handler, mut quick) = served(|mut stream, _: &mut _| {
+            let came = read_all(stream).0;
+            stream.write_all(&came).unwrap();
+        });
+        pool.reactor().register(handler).unwrap();
+        let mut answer = || {
+            quick.write_all(b"x").unwrap();
+            quick.read_exact(&mut [0]).unwrap();
+        };
+        (0..1000).for_each(|_| answer());
+        let (release, wait) = mpsc::channel();
+        let wait = Arc::new(Mutex::new(wait));
+        let mut peers: Vec<_> = (0..2)
+            .map(|_| blocking(pool.reactor(), &told, &wait))
+            .collect();
+        for peer in &mut peers {
+            peer.write_all(b"x").unwrap();
+            assert_eq!(hear.recv().unwrap(), Role::Worker);
+            answer();
+        }
+        assert_eq!(pool.threads(), 4);
+        for _ in 0..2 {
+            release.send(()).unwrap();
+        }
+        assert!(pool.stop(0, limit()));
+    });
+}
+
+#[test]
+fn events_that_a_thread_has_taken_together_are_served_by_whoever_is_free() {
+    watched(|| {
+        let pool = LeaderFollowers::start(reactor(), &options(2, 2, false)).unwrap();
+        let (told, hear) = mpsc::channel();
+        let connection = || {
+            let (release, wait) = mpsc::channel();
+            let peer = blocking(pool.reactor(), &told, &Arc::new(Mutex::new(wait)));
+            (peer, release)
+        };
+        let [mut first, mut second, mut third, mut fourth] = [(); 4].map(|()| connection());
+        for (peer, _) in [&mut first, &mut second] {
+            peer.write_all(b"x").unwrap();
+            hear.recv().unwrap();
+        }
+        // Both threads are busy. The one that is free next finds both of these, and is held up by one.
+        third.0.write_all(b"x").unwrap();
+        fourth.0.write_all(b"x").unwrap();
+        first.1.send(()).unwrap();
+        hear.recv().unwrap();
+        assert!(hear.try_recv().is_err());
+        second.1.send(()).unwrap();
+        hear.recv().unwrap();
+        third.1.send(()).unwrap();
+        fourth.1.send(()).unwrap();
+        assert!(pool.stop(0, limit()));
+    });
+}
+
+#[test]
+fn a_thread_may_stay_with_a_registration_while_another_waits_for_the_others() {
+    watched(|| {
+        for (threads, may) in [(1, false), (2, true)] {
+            let pool = LeaderFollowers::start(reactor(), &options(threads, threads, false));
+            let pool = pool.unwrap();
+            let (told, hear) = mpsc::channel();
+            let (handler, mut peer) = served(move |stream, event| {
+                if !read_all(stream).0.is_empty() {
+                    told.send(event.may_stay()).unwrap();
+                }
+            });
+            pool.reactor().register(handler).unwrap();
+            // All threads wait at some time, and one at least does so then.
+            loop {
+                while pool.reactor().waiting() < u64::try_from(threads).unwrap() {
+                    std::thread::yield_now();
+                }
+                peer.write_all(b"x").unwrap();
+                if hear.recv().unwrap() == may {
+                    break;
+                }
+            }
+            // A thread that waits for something itself never stays.
+            let mut seen = None;
+            let only = reactor();
+            let (told, hear) = mpsc::channel();
+            let (handler, mut peer) = served(move |stream, event| {
+                if !read_all(stream).0.is_empty() {
+                    told.send(event.may_stay()).unwrap();
+                }
+            });
+            only.register(handler).unwrap();
+            peer.write_all(b"x").unwrap();
+            let waited = only.run_until(Deadline::NEVER, || {
+                seen = hear.try_recv().ok();
+                seen.is_some()
+            });
+            waited.unwrap();
+            assert_eq!(seen, Some(false));
+            assert!(pool.stop(0, limit()));
+        }
     });
 }
 

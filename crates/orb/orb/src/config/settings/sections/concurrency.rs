@@ -37,8 +37,8 @@ pub(super) const SECTION: Section = Section {
                 path: "concurrency",
                 slot: |draft| &mut draft.concurrency.max_threads,
             },
-            "Maximum number of threads. The pool grows to this while its threads are busy in long upcalls. Default \
-             16.",
+            "Maximum number of threads. The pool grows to the number of processors when all its threads are busy, and \
+             further while all are held up in long upcalls. Default 16.",
         )
         .at_least(1)
         .at_most(4096)
