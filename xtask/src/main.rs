@@ -8,6 +8,7 @@ mod cross;
 mod errors;
 mod figures;
 mod first_minutes;
+mod footprint;
 mod fuzz;
 mod guide;
 mod interop;
@@ -67,6 +68,8 @@ enum Chore {
     /// Measure a newcomer's waiting times: the README's commands on a clone, and a crate by
     /// `punctual new`.
     FirstMinutes(first_minutes::Options),
+    /// Measure the smallest client and server by sets of Cargo features: size, memory, time until the first reply.
+    Footprint(footprint::Options),
     /// Compile what users build with the oldest Rust that is promised.
     MinimumRust(minimum_rust::Options),
     /// Make a Debian package of the command, with its manual pages and completions.
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
         Chore::Soak(options) => soak::run(&options),
         Chore::IdlCorpus(options) => corpus::run(&options),
         Chore::FirstMinutes(options) => first_minutes::run(&options),
+        Chore::Footprint(options) => footprint::run(&options),
         Chore::MinimumRust(options) => minimum_rust::run(&options),
         Chore::Package(options) => package::run(&options),
         Chore::Api(options) => api::run(&options),
