@@ -20,6 +20,7 @@ use punctual_link::diop::DiopOptions;
 use punctual_link::iiop::IiopOptions;
 #[cfg(feature = "reliable")]
 use punctual_link::reliable::ReliableOptions;
+#[cfg(feature = "shared-memory")]
 use punctual_link::shmiop::ShmOptions;
 use punctual_link::uiop::UiopOptions;
 use punctual_sys::processor;
@@ -133,6 +134,7 @@ pub struct OrbConfig {
     /// Options of connections over Unix domain sockets.
     pub uiop: UiopOptions,
     /// Options of connections over shared memory.
+    #[cfg(feature = "shared-memory")]
     pub shmiop: ShmOptions,
     /// Options of messages over UDP datagrams (DIOP).
     pub diop: DiopOptions,
@@ -190,6 +192,7 @@ impl Default for OrbConfig {
             one_way_gather: Duration::from_micros(50),
             iiop: IiopOptions::default(),
             uiop: UiopOptions::default(),
+            #[cfg(feature = "shared-memory")]
             shmiop: ShmOptions::default(),
             diop: DiopOptions::default(),
             #[cfg(feature = "reliable")]

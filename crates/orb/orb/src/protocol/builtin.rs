@@ -8,6 +8,7 @@ use punctual_link::diop::Diop;
 use punctual_link::iiop::Iiop;
 #[cfg(feature = "reliable")]
 use punctual_link::reliable::Reliable;
+#[cfg(feature = "shared-memory")]
 use punctual_link::shmiop::Shmiop;
 use punctual_link::uiop::Uiop;
 use std::sync::Arc;
@@ -21,12 +22,13 @@ pub(crate) fn builtin(config: &OrbConfig) -> ProtocolBundle {
         .messaging(Arc::new(Frames))
         .link(Arc::new(Iiop::new(config.iiop)))
         .link(Arc::new(Uiop::new(config.uiop)))
-        .link(Arc::new(Shmiop::new(config.shmiop.clone())))
         .link(Arc::new(Diop::new(config.diop)))
         .profile_codec(Arc::new(IiopCodec))
         .profile_codec(Arc::new(UiopCodec))
         .profile_codec(Arc::new(DiopCodec))
         .profile_codec(Arc::new(PairCodec));
+    #[cfg(feature = "shared-memory")]
+    let bundle = bundle.link(Arc::new(Shmiop::new(config.shmiop.clone())));
     #[cfg(feature = "reliable")]
     let bundle = bundle.adapter(Arc::new(Reliable::new(config.reliable)));
     bundle

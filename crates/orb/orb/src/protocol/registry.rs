@@ -236,7 +236,12 @@ impl Registry {
             protocol: protocol.to_owned(),
             part: part.to_owned(),
             messaging: names(self.messaging.keys()),
-            adapters: names(self.adapters.keys()),
+            adapters: match part {
+                "reliable" if cfg!(not(feature = "reliable")) => {
+                    "this program was built without that one, the feature `reliable`".to_owned()
+                }
+                _ => names(self.adapters.keys()),
+            },
         }
     }
 
@@ -284,6 +289,9 @@ fn hint(link: &str) -> &'static str {
              `trusted`"
         }
         TLS => "; that is TLS, for which this program was built without the feature `tls`",
+        "shmiop" if cfg!(not(feature = "shared-memory")) => {
+            "; that is shared memory, for which this program was built without the feature `shared-memory`"
+        }
         _ => "",
     }
 }
