@@ -25,6 +25,7 @@ use punctual_link::shmiop::ShmOptions;
 use punctual_link::uiop::UiopOptions;
 use punctual_sys::processor;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -238,9 +239,29 @@ impl OrbConfig {
         }
     }
 
+    /// Checks that no setting needs a feature without which this program was built.
+    fn check_features(&self) -> Result<(), ConfigError> {
+        let without = |key, value: &dyn Display, feature| {
+            let expected =
+                format!("nothing, as this program was built without the feature `{feature}`");
+            Err(bad_value(key, value, expected))
+        };
+        if cfg!(not(feature = "message-trace")) && self.trace.giop {
+            return without("trace", &"giop", "message-trace");
+        }
+        let files = [("record", &self.record), ("timeline", &self.timeline)];
+        for (key, file) in files {
+            if let Some(file) = file.as_ref().filter(|_| cfg!(not(feature = "recordings"))) {
+                return without(key, &file.display(), "recordings");
+            }
+        }
+        Ok(())
+    }
+
     /// Checks the settings that are not checked elsewhere, before the ORB starts.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         settings::check(self)?;
+        self.check_features()?;
         if self.timeouts.spare_connection == Some(Duration::ZERO) {
             let expected = "none, or more than 0";
             return Err(bad_value("timeouts.spare_connection", 0, expected));
