@@ -6,8 +6,10 @@ mod clocks;
 mod corpus;
 mod cross;
 mod errors;
+mod features;
 mod figures;
 mod first_minutes;
+mod footprint;
 mod fuzz;
 mod guide;
 mod interop;
@@ -67,6 +69,10 @@ enum Chore {
     /// Measure a newcomer's waiting times: the README's commands on a clone, and a crate by
     /// `punctual new`.
     FirstMinutes(first_minutes::Options),
+    /// Measure the smallest client and server by sets of Cargo features: size, memory, time until the first reply.
+    Footprint(footprint::Options),
+    /// Check that the facade compiles with chosen sets of its Cargo features, and that options of absent ones are refused by name.
+    Features(features::Options),
     /// Compile what users build with the oldest Rust that is promised.
     MinimumRust(minimum_rust::Options),
     /// Make a Debian package of the command, with its manual pages and completions.
@@ -92,6 +98,7 @@ fn main() -> ExitCode {
         Chore::Cross(options) => cross::run(&options),
         Chore::Tables => tables::check(),
         Chore::Guide(options) => guide::run(&options),
+        Chore::Features(options) => features::run(&options),
         Chore::Figures(options) => figures::run(&options),
         Chore::Prose(options) => prose::run(&options),
         Chore::Test(options) => test::run(&options),
@@ -99,6 +106,7 @@ fn main() -> ExitCode {
         Chore::Soak(options) => soak::run(&options),
         Chore::IdlCorpus(options) => corpus::run(&options),
         Chore::FirstMinutes(options) => first_minutes::run(&options),
+        Chore::Footprint(options) => footprint::run(&options),
         Chore::MinimumRust(options) => minimum_rust::run(&options),
         Chore::Package(options) => package::run(&options),
         Chore::Api(options) => api::run(&options),

@@ -4,6 +4,7 @@
 pub use crate::diop::fuzzing::peers;
 #[cfg(feature = "reliable")]
 pub use crate::reliable::fuzzing::datagrams;
+#[cfg(feature = "shared-memory")]
 pub use crate::shmiop::fuzzing::hostile_writer;
 
 /// Fuzzing input, read as steps and their arguments. Zeros follow after its end.

@@ -25,6 +25,7 @@ mod pool;
 mod properties;
 #[cfg(feature = "reliable")]
 pub mod reliable;
+#[cfg(feature = "shared-memory")]
 pub mod shmiop;
 mod socket;
 pub mod uiop;

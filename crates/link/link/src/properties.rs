@@ -102,10 +102,11 @@ impl<K: AsRef<str>, V: AsRef<str>> FromIterator<(K, V)> for Properties {
     /// Collects properties sorted by name, so that equality does not depend on the order; the later
     /// of two with one name wins.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
-        let sorted: std::collections::BTreeMap<Box<str>, Box<str>> = pairs
-            .into_iter()
-            .map(|(key, value)| (key.as_ref().into(), value.as_ref().into()))
-            .collect();
+        // One by one: collecting a map sorts, and each copy of the sort is large.
+        let mut sorted = std::collections::BTreeMap::<Box<str>, Box<str>>::new();
+        for (key, value) in pairs {
+            sorted.insert(key.as_ref().into(), value.as_ref().into());
+        }
         Self {
             entries: (!sorted.is_empty()).then(|| sorted.into_iter().collect()),
         }

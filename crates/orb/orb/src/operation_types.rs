@@ -66,6 +66,7 @@ impl OperationTypes {
     }
 
     /// Returns the names of the operation's parameters.
+    #[cfg(feature = "interceptors")]
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         self.parameters.iter().map(|(name, ..)| *name)
     }

@@ -9,9 +9,11 @@
 )]
 
 use crate::{
-    Implements, Interface, Servant, SystemException, any, asynchronous, config, description,
-    dynamic, interceptor, json, poa, policy, protocol, value,
+    Implements, Servant, any, asynchronous, config, description, interceptor, poa, policy,
+    protocol, value,
 };
+#[cfg(feature = "dynamic")]
+use crate::{Interface, SystemException, dynamic, json};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,10 +21,12 @@ use std::time::Duration;
 // gone in version 0.3 as well.
 #[doc(hidden)]
 pub use asynchronous::{Pollable, Spawn};
+#[cfg(feature = "dynamic")]
 #[doc(hidden)]
 pub use dynamic::{DynamicImplementation, MultipleRequests};
 #[doc(hidden)]
 pub use interceptor::{RequestContext, SmartProxies};
+#[cfg(feature = "dynamic")]
 #[doc(hidden)]
 pub use json::AnyJson;
 #[doc(hidden)]
@@ -132,33 +136,44 @@ pub type OperationDescription = description::OperationDescription;
 pub type ParameterDescription = description::ParameterDescription;
 #[deprecated(since = "0.2.0", note = "use punctual::description::ParameterMode")]
 pub type ParameterMode = description::ParameterMode;
+#[cfg(feature = "dynamic")]
 #[deprecated(since = "0.2.0", note = "use punctual::description::Repository")]
 pub type Repository = description::Repository;
+#[cfg(feature = "dynamic")]
 #[deprecated(since = "0.2.0", note = "use punctual::description::interface_of")]
 pub fn interface_of(
     object: &impl Interface,
 ) -> Result<Option<description::InterfaceDescription>, SystemException> {
     description::interface_of(object)
 }
+#[cfg(feature = "dynamic")]
 #[deprecated(since = "0.2.0", note = "use punctual::description::repository_id_of")]
 pub fn repository_id_of(object: &impl Interface) -> Result<String, SystemException> {
     description::repository_id_of(object)
 }
 
+#[cfg(feature = "dynamic")]
 #[deprecated(since = "0.2.0", note = "use punctual::dynamic::Argument")]
 pub type Argument = dynamic::Argument;
+#[cfg(feature = "dynamic")]
 #[deprecated(since = "0.2.0", note = "use punctual::dynamic::DeferredRequests")]
 pub type DeferredRequests = dynamic::DeferredRequests;
+#[cfg(feature = "dynamic")]
 #[deprecated(since = "0.2.0", note = "use punctual::dynamic::DeferredResponse")]
 pub type DeferredResponse = dynamic::DeferredResponse;
+#[cfg(feature = "dynamic")]
 #[deprecated(since = "0.2.0", note = "use punctual::dynamic::Gateway")]
 pub type Gateway = dynamic::Gateway;
+#[cfg(feature = "dynamic")]
 #[deprecated(since = "0.2.0", note = "use punctual::dynamic::InvokeError")]
 pub type InvokeError = dynamic::InvokeError;
+#[cfg(feature = "dynamic")]
 #[deprecated(since = "0.2.0", note = "use punctual::dynamic::Request")]
 pub type Request = dynamic::Request;
+#[cfg(feature = "dynamic")]
 #[deprecated(since = "0.2.0", note = "use punctual::dynamic::ServerRequest")]
 pub type ServerRequest<'r, 'm> = dynamic::ServerRequest<'r, 'm>;
+#[cfg(feature = "dynamic")]
 #[deprecated(since = "0.2.0", note = "use punctual::dynamic::dynamic_servant")]
 #[must_use]
 pub fn dynamic_servant(implementation: impl dynamic::DynamicImplementation) -> Arc<dyn Servant> {

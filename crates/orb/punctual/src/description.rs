@@ -7,4 +7,5 @@ pub use punctual_any::{
     AttributeDescription, ExceptionDescription, InterfaceDescription, OperationDescription,
     ParameterDescription, ParameterMode,
 };
+#[cfg(feature = "dynamic")]
 pub use punctual_dynamic::{Repository, interface_of, repository_id_of};

@@ -53,7 +53,12 @@
 //! Paths of version 0.1 that have moved are deprecated and end with version 0.3; the compiler names the new ones.
 //!
 //! # Cargo features
-//! `tls` (the link `ssliop`), `reliable` (reliable datagrams) and `plugins` (links from shared libraries) are on by default.
+//! On by default: `bridge`, `code-sets` (beside UTF-8, ISO 8859-1 and ISO 646), `config-files` (TOML), `datagrams` (the link `diop`),
+//! `dynamic` (DII, DSI, DynAny, JSON), `giop-lite` (and frames), `interceptors`, `message-trace` (`-ORBTrace`), `plugins` (links from
+//! shared libraries), `recordings` (`-ORBRecord`, `-ORBTimeline`), `reliable` (reliable datagrams), `rt` (Real-time CORBA),
+//! `shared-memory` (the link `shmiop`), `suggestions` (in errors about options) and `tls` (the link `ssliop`). `default-features = false`
+//! leaves stubs and servants over TCP and Unix sockets: `docs/guide/small-devices.md` has what they take.
+//!
 //! `trace-context`, `metrics`, `time-probes` and `comparison` (ways to find objects and operations that are slower) are not.
 #![warn(unnameable_types)]
 
@@ -62,6 +67,7 @@ pub mod asynchronous;
 pub mod config;
 mod deprecated;
 pub mod description;
+#[cfg(feature = "dynamic")]
 pub mod dynamic;
 pub mod interceptor;
 pub mod poa;
@@ -118,6 +124,7 @@ pub mod messaging {
 ///
 /// A program needs this module to change an Any in place, or to port code that uses DynamicAny; to read one,
 /// [`any::Value`] is simpler.
+#[cfg(feature = "dynamic")]
 pub mod dyn_any {
     pub use punctual_dynamic::dyn_any::*;
 }
@@ -125,6 +132,7 @@ pub mod dyn_any {
 /// Values as JSON, by their TypeCodes.
 ///
 /// A program needs this module to print Anys, or to make them from text, as `punctual call` does.
+#[cfg(feature = "dynamic")]
 pub mod json {
     pub use punctual_dynamic::json::*;
 }
@@ -154,6 +162,7 @@ pub mod probe {
 ///
 /// A program needs this module when its calls have deadlines or priorities: lanes, priority models, real-time mutexes,
 /// distributable threads (`docs/guide/real-time.md`).
+#[cfg(feature = "rt")]
 pub mod rt {
     pub use punctual_rt::*;
 }
@@ -161,6 +170,7 @@ pub mod rt {
 /// In-line bridge: requests that arrive by one protocol leave by another.
 ///
 /// A program needs this module to join two networks whose protocols differ, such as shared memory and TCP.
+#[cfg(feature = "bridge")]
 pub mod bridge {
     pub use punctual_bridge::*;
 }
@@ -177,9 +187,9 @@ macro_rules! __operation_error {
             $crate::SystemExceptionKind, $crate::value::CdrError, $crate::any::AnyError, $crate::any::TypeCodeError,
             $crate::FixedError, $crate::poa::PoaError, $crate::poa::NoContext, $crate::poa::AdapterInactive,
             $crate::poa::ManagerExists, $crate::poa::CreatePoaError, $crate::poa::FindPoaError,
-            $crate::poa::ManagerError, $crate::poa::IorTableError, $crate::dynamic::InvokeError,
-            $crate::dyn_any::DynAnyError,
+            $crate::poa::ManagerError, $crate::poa::IorTableError,
         );
+        $crate::__operation_error_of_dynamic!($name);
     };
     (@from $name:ident: $($error:ty,)*) => {
         $(
@@ -190,4 +200,24 @@ macro_rules! __operation_error {
             }
         )*
     };
+}
+
+/// Conversions from the errors of calls without IDL and of DynAny.
+#[doc(hidden)]
+#[cfg(feature = "dynamic")]
+#[macro_export]
+macro_rules! __operation_error_of_dynamic {
+    ($name:ident) => {
+        $crate::__operation_error!(
+            @from $name: $crate::dynamic::InvokeError, $crate::dyn_any::DynAnyError,
+        );
+    };
+}
+
+/// No conversions: the crate was built without the feature `dynamic`.
+#[doc(hidden)]
+#[cfg(not(feature = "dynamic"))]
+#[macro_export]
+macro_rules! __operation_error_of_dynamic {
+    ($name:ident) => {};
 }

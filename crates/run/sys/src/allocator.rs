@@ -5,6 +5,7 @@
 //! flood of long messages a server would occupy several times what it holds.
 
 /// Size in bytes from which a freed block is returned to the system at once.
+#[cfg(target_env = "gnu")]
 const RETURNED_FROM: libc::c_int = 256 * 1024;
 
 /// Makes the allocator return freed blocks of 256 KiB and more to the system at once, and use no

@@ -35,8 +35,11 @@ pub(super) fn towards(
         Destination::Band(range) => {
             let within = within(range, &endpoints);
             Ok(within.unwrap_or_else(|| {
-                endpoints.sort_by_key(|one| one.qualities.priority.is_some());
-                endpoints
+                let has_priority = |one: &Arc<Endpoint>| one.qualities.priority.is_some();
+                let (last, mut first): (Vec<_>, Vec<_>) =
+                    endpoints.into_iter().partition(has_priority);
+                first.extend(last);
+                first
             }))
         }
     }

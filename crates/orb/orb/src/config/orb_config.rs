@@ -20,10 +20,12 @@ use punctual_link::diop::DiopOptions;
 use punctual_link::iiop::IiopOptions;
 #[cfg(feature = "reliable")]
 use punctual_link::reliable::ReliableOptions;
+#[cfg(feature = "shared-memory")]
 use punctual_link::shmiop::ShmOptions;
 use punctual_link::uiop::UiopOptions;
 use punctual_sys::processor;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -133,6 +135,7 @@ pub struct OrbConfig {
     /// Options of connections over Unix domain sockets.
     pub uiop: UiopOptions,
     /// Options of connections over shared memory.
+    #[cfg(feature = "shared-memory")]
     pub shmiop: ShmOptions,
     /// Options of messages over UDP datagrams (DIOP).
     pub diop: DiopOptions,
@@ -190,6 +193,7 @@ impl Default for OrbConfig {
             one_way_gather: Duration::from_micros(50),
             iiop: IiopOptions::default(),
             uiop: UiopOptions::default(),
+            #[cfg(feature = "shared-memory")]
             shmiop: ShmOptions::default(),
             diop: DiopOptions::default(),
             #[cfg(feature = "reliable")]
@@ -235,9 +239,29 @@ impl OrbConfig {
         }
     }
 
+    /// Checks that no setting needs a feature without which this program was built.
+    fn check_features(&self) -> Result<(), ConfigError> {
+        let without = |key, value: &dyn Display, feature| {
+            let expected =
+                format!("nothing, as this program was built without the feature `{feature}`");
+            Err(bad_value(key, value, expected))
+        };
+        if cfg!(not(feature = "message-trace")) && self.trace.giop {
+            return without("trace", &"giop", "message-trace");
+        }
+        let files = [("record", &self.record), ("timeline", &self.timeline)];
+        for (key, file) in files {
+            if let Some(file) = file.as_ref().filter(|_| cfg!(not(feature = "recordings"))) {
+                return without(key, &file.display(), "recordings");
+            }
+        }
+        Ok(())
+    }
+
     /// Checks the settings that are not checked elsewhere, before the ORB starts.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         settings::check(self)?;
+        self.check_features()?;
         if self.timeouts.spare_connection == Some(Duration::ZERO) {
             let expected = "none, or more than 0";
             return Err(bad_value("timeouts.spare_connection", 0, expected));

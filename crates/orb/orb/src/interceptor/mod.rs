@@ -29,6 +29,7 @@ mod server_pass;
 mod slots;
 mod template;
 mod traits;
+#[cfg(feature = "interceptors")]
 mod value_trace;
 
 pub use client_info::ClientRequestInfo;
@@ -52,6 +53,7 @@ pub use slots::SlotId;
 pub(crate) use slots::{Slots, ThreadSlots};
 pub use template::{ObjectReferenceFactory, ObjectReferenceTemplate};
 pub use traits::{ClientRequestInterceptor, ServerRequestInterceptor};
+#[cfg(feature = "interceptors")]
 pub(crate) use value_trace::ValueTrace;
 
 /// Service context kept by a pass: its id and its data.

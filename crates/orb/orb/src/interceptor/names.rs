@@ -106,6 +106,21 @@ impl Registered {
         self.factories.add(policy_type, factory)
     }
 
+    /// Checks that the ORB can have the registered interceptors.
+    ///
+    /// # Errors
+    /// NO_IMPLEMENT if there are some, and the program was built without the feature `interceptors`.
+    pub(crate) fn check(&self) -> Result<(), SystemException> {
+        let are_none = self.client.is_empty() && self.server.is_empty() && self.ior.is_empty();
+        if Interceptors::ARE_BUILT_IN || are_none {
+            return Ok(());
+        }
+        Err(Kind::NoImplement.because(
+            "interceptors need the feature `interceptors`, without which this program was built"
+                .to_owned(),
+        ))
+    }
+
     pub(crate) fn allocate_slot(&mut self) -> SlotId {
         self.slots += 1;
         SlotId::new(self.slots - 1)
@@ -117,6 +132,10 @@ impl Registered {
 pub(crate) struct Interceptors(OnceLock<Registered>);
 
 impl Interceptors {
+    /// True if the ORB can have interceptors. All code that calls them asks this type for its list first, so that
+    /// it is left out of programs without the feature.
+    const ARE_BUILT_IN: bool = cfg!(feature = "interceptors");
+
     /// Sets the ORB's interceptors once all of them are registered.
     pub(crate) fn settle(&self, registered: Registered) {
         // An ORB is started once, so the list is not set yet.
@@ -131,25 +150,33 @@ impl Interceptors {
     /// Returns whether calls are made without interceptors: no client interceptor is registered,
     /// and none can be any more.
     pub(crate) fn leave_calls_alone(&self) -> bool {
-        self.0.get().is_some_and(|all| all.client.is_empty())
+        !Self::ARE_BUILT_IN || self.0.get().is_some_and(|all| all.client.is_empty())
     }
 
     /// Returns whether requests may be served without interceptors: no server interceptor is
     /// registered, and none can be any more.
     pub(crate) fn leave_requests_alone(&self) -> bool {
-        self.0.get().is_some_and(|all| all.server.is_empty())
+        !Self::ARE_BUILT_IN || self.0.get().is_some_and(|all| all.server.is_empty())
     }
 
     pub(crate) fn client(&self) -> &[Arc<dyn ClientRequestInterceptor>] {
-        self.0.get().map_or(&[], |all| &all.client)
+        self.built_in().map_or(&[], |all| &all.client)
     }
 
     pub(crate) fn server(&self) -> &[Arc<dyn ServerRequestInterceptor>] {
-        self.0.get().map_or(&[], |all| &all.server)
+        self.built_in().map_or(&[], |all| &all.server)
     }
 
     pub(crate) fn ior(&self) -> &[Arc<dyn IorInterceptor>] {
-        self.0.get().map_or(&[], |all| &all.ior)
+        self.built_in().map_or(&[], |all| &all.ior)
+    }
+
+    fn built_in(&self) -> Option<&Registered> {
+        if Self::ARE_BUILT_IN {
+            self.0.get()
+        } else {
+            None
+        }
     }
 
     /// Returns a policy created by a registered factory.

@@ -53,7 +53,8 @@ impl fmt::Debug for Session {
 #[inline]
 #[must_use]
 pub fn is_recording() -> bool {
-    number() != 0
+    // First, so that a program without the feature has no code for it.
+    cfg!(feature = "recordings") && number() != 0
 }
 
 /// Returns the number of the recording that is running; 0 if none is.

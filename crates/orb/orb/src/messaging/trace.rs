@@ -32,13 +32,14 @@ impl Tracer {
     /// Returns `true` if the tracing of messages is enabled.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
-        self.trace.giop
+        // First, so that a program without the feature has no code for it.
+        cfg!(feature = "message-trace") && self.trace.giop
     }
 
     /// Prints a sent message. Costs one branch if tracing is off.
     #[inline]
     pub(crate) fn sent(&self, connection: &dyn Connection, message: &[u8]) {
-        if self.trace.giop {
+        if self.is_on() {
             self.print(Direction::Sent, connection, message, &[]);
         }
     }
@@ -46,7 +47,7 @@ impl Tracer {
     /// Prints a received message. Costs one branch if tracing is off.
     #[inline]
     pub(crate) fn received(&self, connection: &dyn Connection, message: &Message) {
-        if self.trace.giop {
+        if self.is_on() {
             self.print(
                 Direction::Received,
                 connection,
@@ -58,7 +59,7 @@ impl Tracer {
 
     /// Prints a line of text among the messages, if tracing is on.
     pub(crate) fn say(&self, what: std::fmt::Arguments<'_>) {
-        if self.trace.giop {
+        if self.is_on() {
             let _ = std::io::stderr()
                 .lock()
                 .write_all(format!("giop: {what}\n").as_bytes());

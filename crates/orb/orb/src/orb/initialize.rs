@@ -6,9 +6,13 @@
 
 use super::handle::Orb;
 use crate::exception::SystemException;
+#[cfg(not(feature = "interceptors"))]
+use crate::exception::SystemExceptionKind;
+#[cfg(feature = "interceptors")]
+use crate::interceptor::ValueTrace;
 use crate::interceptor::{
     ClientRequestInterceptor, DuplicateName, IorInterceptor, PolicyFactory, Registered,
-    ServerRequestInterceptor, SlotId, ValueTrace,
+    ServerRequestInterceptor, SlotId,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -154,16 +158,26 @@ impl Initializers {
         if orb.config().trace.payload {
             trace_values(&mut info.registered)?;
         }
+        info.registered.check()?;
         orb.broker().interceptors.settle(info.registered);
         Ok(())
     }
 }
 
 /// Adds the interceptor that traces values, after all other interceptors.
+#[cfg(feature = "interceptors")]
 fn trace_values(registered: &mut Registered) -> Result<(), SystemException> {
     registered.client.add(Arc::new(ValueTrace))?;
     registered.server.add(Arc::new(ValueTrace))?;
     Ok(())
+}
+
+/// Refuses the trace of values, which is an interceptor.
+#[cfg(not(feature = "interceptors"))]
+fn trace_values(_registered: &mut Registered) -> Result<(), SystemException> {
+    Err(SystemExceptionKind::NoImplement.because(
+        "the trace of payloads needs the feature `interceptors`, without which this program was built".to_owned(),
+    ))
 }
 
 impl fmt::Debug for Initializers {

@@ -354,10 +354,10 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
         Some(_) => LockProtocol::InheritPriority,
         None => locks,
     };
-    if broker.config().record.is_some() {
+    if cfg!(feature = "recordings") && broker.config().record.is_some() {
         measurement::start_for_process();
     }
-    if broker.config().timeline.is_some() {
+    if cfg!(feature = "recordings") && broker.config().timeline.is_some() {
         timeline::start_for_process();
     }
     let orb = Orb::new(broker, locks);

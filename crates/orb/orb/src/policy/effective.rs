@@ -134,8 +134,11 @@ impl Effective {
         let mut buffering = defaults.buffering;
         let mut properties: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
         for (link, of_link) in &defaults.properties {
-            let texts = of_link.iter().map(|(name, value)| (&**name, &**value));
-            properties.insert(link, texts.collect());
+            // One by one: collecting a map sorts, and each copy of the sort is large.
+            let texts = properties.entry(link).or_default();
+            for (name, value) in of_link {
+                texts.insert(name, value);
+            }
         }
         for policy in self.all.iter() {
             match policy {
@@ -190,10 +193,11 @@ impl Effective {
             // not queued.
             self.collocation = Collocation::None;
         }
-        self.properties = properties
-            .into_iter()
-            .map(|(link, of_link)| (link.into(), of_link.into_iter().collect()))
-            .collect();
+        self.properties = BTreeMap::new();
+        for (link, of_link) in properties {
+            let of_link = of_link.into_iter().collect();
+            self.properties.insert(link.into(), of_link);
+        }
     }
 
     /// Returns whether requests carry end times or queueing policies, which are computed for each

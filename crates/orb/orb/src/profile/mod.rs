@@ -5,6 +5,7 @@
 //! registered protocols of the ORB decide which of them it can reach.
 
 mod demands;
+#[cfg(feature = "datagrams")]
 mod diop;
 mod endpoint;
 mod iiop;
@@ -17,6 +18,7 @@ mod published;
 mod uiop;
 
 pub(crate) use demands::{Demand, demanded_by_all};
+#[cfg(feature = "datagrams")]
 pub(crate) use diop::DiopCodec;
 pub use endpoint::{EndpointQualities, LaneId, ProfileEndpoint, SecurityRequirement};
 pub(crate) use iiop::IiopCodec;

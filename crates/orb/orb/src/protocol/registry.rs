@@ -6,7 +6,7 @@
 
 use super::bundle::ProtocolBundle;
 use super::error::{ProtocolCatalogue, ProtocolError};
-use crate::messaging::{Giop, Messaging};
+use crate::messaging::{Frames, Giop, GiopLite, Messaging};
 use crate::policy::KnownProtocols;
 use crate::profile::ProfileCodec;
 use arc_swap::ArcSwap;
@@ -236,7 +236,12 @@ impl Registry {
             protocol: protocol.to_owned(),
             part: part.to_owned(),
             messaging: names(self.messaging.keys()),
-            adapters: names(self.adapters.keys()),
+            adapters: match missing_feature(part) {
+                Some(feature) => {
+                    format!("this program was built without the feature `{feature}`, which has it")
+                }
+                None => names(self.adapters.keys()),
+            },
         }
     }
 
@@ -276,6 +281,16 @@ fn names<'n>(names: impl Iterator<Item = &'n Box<str>>) -> String {
     }
 }
 
+/// Returns the feature that has a messaging protocol or an adapter, if this program was built without it.
+fn missing_feature(part: &str) -> Option<&'static str> {
+    match part {
+        "reliable" if cfg!(not(feature = "reliable")) => Some("reliable"),
+        Giop::ONE_WAY_NAME if cfg!(not(feature = "datagrams")) => Some("datagrams"),
+        GiopLite::NAME | Frames::NAME if cfg!(not(feature = "giop-lite")) => Some("giop-lite"),
+        _ => None,
+    }
+}
+
 /// Returns the text that says how a link that needs configuration can be made available.
 fn hint(link: &str) -> &'static str {
     match link {
@@ -284,6 +299,12 @@ fn hint(link: &str) -> &'static str {
              `trusted`"
         }
         TLS => "; that is TLS, for which this program was built without the feature `tls`",
+        "diop" if cfg!(not(feature = "datagrams")) => {
+            "; that is datagrams, for which this program was built without the feature `datagrams`"
+        }
+        "shmiop" if cfg!(not(feature = "shared-memory")) => {
+            "; that is shared memory, for which this program was built without the feature `shared-memory`"
+        }
         _ => "",
     }
 }

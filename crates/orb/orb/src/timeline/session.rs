@@ -121,7 +121,8 @@ fn end() -> Option<Session> {
 #[inline]
 #[must_use]
 pub fn is_recording() -> bool {
-    current() != 0
+    // First, so that a program without the feature has no code for it.
+    cfg!(feature = "recordings") && current() != 0
 }
 
 #[inline]

@@ -2,12 +2,11 @@
 //! other arguments are returned.
 
 use super::draft::Draft;
-use super::foreign::ForeignOption;
 use super::given::Value;
-use super::nearest::nearest;
 use super::sections::all;
 use super::setting::Setting;
 use super::words::Words;
+use super::{nearest, on_command_line};
 use crate::config::concurrency::Concurrency;
 use crate::config::endpoint::ListenEndpoint;
 use crate::config::error::{ConfigError, bad_value};
@@ -162,11 +161,11 @@ fn split(
 /// Returns the error for an option that does not exist. If another ORB has that option, the error
 /// says what to do instead; otherwise, it names the most similar option of this ORB.
 fn unknown(option: String) -> ConfigError {
-    match ForeignOption::find(&option) {
-        Some(foreign) => ConfigError::ForeignOption {
+    match on_command_line(&option) {
+        Some((orb, instead)) => ConfigError::ForeignOption {
             option,
-            orb: foreign.orb,
-            instead: foreign.on_command_line(),
+            orb,
+            instead,
         },
         None => ConfigError::UnknownOption {
             nearest: nearest(&option, RULES.iter().map(|rule| rule.name)),

@@ -8,6 +8,10 @@ use std::path::Path;
 
 /// Value in the file, or text on the command line.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    not(any(test, feature = "config-files")),
+    expect(dead_code, reason = "files alone have other values than texts")
+)]
 pub(super) enum Value {
     /// Text of a command-line option's argument.
     Argument(String),

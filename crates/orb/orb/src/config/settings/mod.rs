@@ -12,17 +12,29 @@ mod check;
 mod composite;
 mod draft;
 mod file;
+#[cfg(feature = "suggestions")]
 mod foreign;
 mod given;
+#[cfg(feature = "suggestions")]
 mod nearest;
 mod sample;
 mod section;
 mod sections;
 mod setting;
 mod slot;
+#[cfg(not(feature = "suggestions"))]
+mod without_suggestions;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
 pub(super) use check::check;
+#[cfg(all(feature = "config-files", feature = "suggestions"))]
+use foreign::in_file;
+#[cfg(all(feature = "config-files", not(feature = "suggestions")))]
+use without_suggestions::in_file;
+#[cfg(not(feature = "suggestions"))]
+use without_suggestions::{nearest, on_command_line};
+#[cfg(feature = "suggestions")]
+use {foreign::on_command_line, nearest::nearest};

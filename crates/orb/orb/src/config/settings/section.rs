@@ -16,6 +16,7 @@ pub(super) struct Section {
 
 impl Section {
     /// Returns the full key of a setting: table and key.
+    #[cfg(any(test, feature = "config-files"))]
     pub(super) fn key(&self, setting: &Setting) -> String {
         match self.name {
             "" => setting.key.to_owned(),

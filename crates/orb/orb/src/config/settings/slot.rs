@@ -242,7 +242,14 @@ impl Slot for Vec<PathBuf> {
     }
 }
 
+/// Returns the text as a quoted string.
+#[cfg(not(feature = "config-files"))]
+pub(super) fn quoted(text: &str) -> String {
+    format!("{text:?}")
+}
+
 /// Returns the text as a quoted TOML string.
+#[cfg(feature = "config-files")]
 pub(super) fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }

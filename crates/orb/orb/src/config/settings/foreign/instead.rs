@@ -6,6 +6,10 @@ pub(super) struct Instead {
     /// Replacement text to show for an option on the command line.
     pub(super) option: &'static str,
     /// Text about the configuration file; a line of the file in it is within backquotes, its key with its table.
+    #[cfg_attr(
+        not(feature = "config-files"),
+        expect(dead_code, reason = "for errors in files")
+    )]
     pub(super) key: &'static str,
 }
 

@@ -7,15 +7,26 @@ mod tao;
 use instead::Instead;
 
 /// Option of another ORB. Those with the same name and meaning here are not among them.
-pub(super) struct ForeignOption {
+struct ForeignOption {
     /// Names of the other ORBs that have the option.
-    pub(super) orb: &'static str,
+    orb: &'static str,
     instead: Instead,
+}
+
+/// Returns the ORBs that have an option, and the command-line option that replaces it, or why there is none.
+pub(super) fn on_command_line(name: &str) -> Option<(&'static str, &'static str)> {
+    ForeignOption::find(name).map(|found| (found.orb, found.instead.option))
+}
+
+/// Returns the ORBs that have an option, and the key of the configuration file that replaces it, or why there is none.
+#[cfg(feature = "config-files")]
+pub(super) fn in_file(name: &str) -> Option<(&'static str, &'static str)> {
+    ForeignOption::find(name).map(|found| (found.orb, found.instead.key))
 }
 
 impl ForeignOption {
     /// Finds an option by its name, in whatever case: with `-ORB`, or without as in `omniORB.cfg`.
-    pub(super) fn find(name: &str) -> Option<Self> {
+    fn find(name: &str) -> Option<Self> {
         let wanted = name.strip_prefix("-ORB").unwrap_or(name);
         let of = |table: &[(&'static str, Instead)]| {
             let found = table
@@ -30,17 +41,6 @@ impl ForeignOption {
             (None, None) => return None,
         };
         Some(Self { orb, instead })
-    }
-
-    /// Returns the command-line option that replaces the other ORB's, or why there is none.
-    pub(super) fn on_command_line(&self) -> &'static str {
-        self.instead.option
-    }
-
-    /// Returns the key of the configuration file that replaces the other ORB's option, or why there
-    /// is none.
-    pub(super) fn in_file(&self) -> &'static str {
-        self.instead.key
     }
 }
 

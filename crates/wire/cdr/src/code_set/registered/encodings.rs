@@ -1,26 +1,12 @@
-//! Code sets for narrow text besides ISO 8859-1 and UTF-8: their numbers in the OSF registry, and
-//! their conversion to text. Tables are those of `encoding_rs`.
+//! Code sets and their tables, which are those of `encoding_rs`.
 
+use super::{Row, row};
 use crate::error::CdrError;
 use encoding_rs::Encoding;
 use std::borrow::Cow;
-use std::fmt;
-
-/// Code set for narrow text that is neither ISO 8859-1 nor UTF-8. Its first 128 characters are
-/// ASCII.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct RegisteredCodeSet(u8);
-
-/// Code set of the registry, which may have several numbers there.
-struct Row {
-    name: &'static str,
-    /// Numbers in the registry; the first is the one to publish.
-    ids: &'static [u32],
-    octets: Octets,
-}
 
 /// Meaning of the bytes from 0x80 on in a code set.
-enum Octets {
+pub(super) enum Octets {
     /// Bytes from 0x80 on are invalid, as in ASCII.
     Ascii,
     /// Bytes from 0x80 on have their meaning in this encoding.
@@ -32,12 +18,8 @@ enum Octets {
 
 use Octets::{As, Ascii, WithControls};
 
-const fn row(name: &'static str, ids: &'static [u32], octets: Octets) -> Row {
-    Row { name, ids, octets }
-}
-
 /// Table of the code sets. A code set is an index into it, so new ones are added at the end.
-static ROWS: [Row; 29] = [
+pub(super) static ROWS: [Row; 29] = [
     row("ISO 646", &[0x0001_0020], Ascii),
     row("ISO 8859-2", &[0x0001_0002], As(encoding_rs::ISO_8859_2)),
     row("ISO 8859-3", &[0x0001_0003], As(encoding_rs::ISO_8859_3)),
@@ -124,38 +106,10 @@ static ROWS: [Row; 29] = [
     row("Big5", &[0x1002_03b6], As(encoding_rs::BIG5)),
 ];
 
-impl RegisteredCodeSet {
-    /// Returns all registered code sets that Punctual supports.
-    pub fn all() -> impl Iterator<Item = Self> {
-        (0..ROWS.len()).filter_map(|place| u8::try_from(place).ok().map(Self))
-    }
-
-    /// Returns the code set with this number in the OSF registry.
-    pub(super) fn from_id(id: u32) -> Option<Self> {
-        Self::all().find(|one| one.row().ids.contains(&id))
-    }
-
-    /// Returns the number in the OSF registry, the usual one where there are several.
-    #[must_use]
-    pub fn id(self) -> u32 {
-        self.row().ids.first().copied().unwrap_or_default()
-    }
-
-    /// Returns the name of the code set, for display.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.row().name
-    }
-
-    fn row(self) -> &'static Row {
-        // The index is always valid.
-        ROWS.get(usize::from(self.0)).unwrap_or(&ROWS[0])
-    }
-
-    /// Encodes a text in the code set.
-    pub(crate) fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, CdrError> {
-        match self.row().octets {
-            _ if text.is_ascii() => Ok(Cow::Borrowed(text.as_bytes())),
+impl Octets {
+    /// Encodes a text that is not ASCII alone.
+    pub(super) fn encode<'t>(&self, text: &'t str) -> Result<Cow<'t, [u8]>, CdrError> {
+        match *self {
             Ascii => Err(CdrError::CharacterNotInCodeSet),
             As(encoding) => match encoding.encode(text) {
                 (octets, _, false) => Ok(octets),
@@ -171,10 +125,9 @@ impl RegisteredCodeSet {
         }
     }
 
-    /// Decodes a text in the code set.
-    pub(crate) fn decode(self, octets: &[u8]) -> Result<Cow<'_, str>, CdrError> {
-        let decoded = match self.row().octets {
-            _ if octets.is_ascii() => std::str::from_utf8(octets).ok().map(Cow::Borrowed),
+    /// Decodes a text that is not ASCII alone; `None` if it is not valid.
+    pub(super) fn decode<'o>(&self, octets: &'o [u8]) -> Option<Cow<'o, str>> {
+        match *self {
             Ascii => None,
             As(encoding) => encoding.decode_without_bom_handling_and_without_replacement(octets),
             WithControls(encoding) => octets
@@ -182,22 +135,7 @@ impl RegisteredCodeSet {
                 .map(|octet| decode_beside_controls(encoding, *octet))
                 .collect::<Option<String>>()
                 .map(Cow::Owned),
-        };
-        decoded.ok_or(CdrError::BadCharacter)
-    }
-
-    /// Encodes a character that takes one byte in the code set.
-    pub(crate) fn encode_char(self, character: char) -> Result<u8, CdrError> {
-        match *self.encode(character.encode_utf8(&mut [0; 4]))? {
-            [octet] => Ok(octet),
-            _ => Err(CdrError::CharacterNotInCodeSet),
         }
-    }
-
-    /// Decodes the character that one byte stands for in the code set.
-    pub(crate) fn decode_char(self, octet: u8) -> Result<char, CdrError> {
-        let text = self.decode(std::slice::from_ref(&octet))?;
-        text.chars().next().ok_or(CdrError::BadCharacter)
     }
 }
 
@@ -227,10 +165,4 @@ fn decode_beside_controls(encoding: &'static Encoding, octet: u8) -> Option<char
     let octets = [octet];
     let text = encoding.decode_without_bom_handling_and_without_replacement(&octets)?;
     text.chars().next()
-}
-
-impl fmt::Debug for RegisteredCodeSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }

@@ -1,56 +1,19 @@
-//! The TOML configuration file. Every key is optional; an unknown one is an error. `examples/orb.toml`
-//! has them all.
-//!
-//! ```toml
-//! listen = ["iiop://:2809/hostname_in_ior=orb.example"]
-//! giop_version = "1.2"
-//! trace = "giop,hex"
-//! [initial_references]
-//! NameService = "corbaloc::names.example/NameService"
-//! [timeouts]             # milliseconds, 0 for none
-//! call_ms = 2000
-//! [limits]
-//! message = 67108864
-//! [tcp]
-//! keep_alive_idle_s = 30
-//! ```
+//! Settings of a configuration file's text: keys and values with the lines where they stand.
 
-use super::draft::Draft;
-use super::foreign::ForeignOption;
-use super::given::Value;
-use super::nearest::nearest;
-use super::section::Section;
-use super::sections::{SECTIONS, all};
 use crate::config::error::ConfigError;
 use crate::config::orb_config::OrbConfig;
+use crate::config::settings::draft::Draft;
+use crate::config::settings::given::Value;
+use crate::config::settings::section::Section;
+use crate::config::settings::sections::{SECTIONS, all};
+use crate::config::settings::{in_file, nearest};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-impl OrbConfig {
-    /// Applies a TOML file. On an error none of its values is applied.
-    ///
-    /// # Errors
-    /// [`ConfigError`] if the file cannot be read, does not parse, or has an unknown key or an
-    /// invalid value.
-    pub fn apply_file(&mut self, path: impl Into<PathBuf>) -> Result<(), ConfigError> {
-        let path = path.into();
-        let text = std::fs::read_to_string(&path).map_err(|source| ConfigError::Unreadable {
-            path: path.clone(),
-            source,
-        })?;
-        let folder = path.parent().unwrap_or_else(|| Path::new(""));
-        match applied(self, &text, folder) {
-            Ok(config) => *self = config,
-            Err(message) => return Err(ConfigError::BadFile { path, message }),
-        }
-        Ok(())
-    }
-}
-
 /// Returns the configuration with the settings of a configuration file's text applied.
-fn applied(config: &OrbConfig, text: &str, folder: &Path) -> Result<OrbConfig, String> {
+pub(super) fn applied(config: &OrbConfig, text: &str, folder: &Path) -> Result<OrbConfig, String> {
     let table = DeTable::parse(text).map_err(|error| error.to_string())?;
     let mut reader = Reader {
         text,
@@ -175,8 +138,8 @@ fn suggestion(key: &str) -> String {
     if let Some((section, setting)) = all().find(|(_, setting)| setting.key == name) {
         return did_you_mean(section.key(setting));
     }
-    if let Some(foreign) = ForeignOption::find(key) {
-        return format!(", which is of {}: {}", foreign.orb, foreign.in_file());
+    if let Some((orb, instead)) = in_file(key) {
+        return format!(", which is of {orb}: {instead}");
     }
     let prefix = if table.is_empty() {
         String::new()
