@@ -133,5 +133,5 @@ fn main() {
         let [p50, p99] = one.percentiles(0..TURNS);
         println!("{name}: p50 {p50:.0} µs, p99 {p99:.0} µs");
     }
-    channels.map(Channel::end);
+    channels.into_iter().for_each(Channel::end);
 }
