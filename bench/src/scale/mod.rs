@@ -1,7 +1,7 @@
 //! `scale`: how servers keep up with more clients and more processors, by concurrency strategy and link.
 //!
 //! Each client is a thread with a connection of its own that makes void calls one after the other. Server and
-//! clients share as many processors as a stage has. The same client calls all servers ([`client`]), and
+//! clients share as many processors as a stage has. The same client calls all servers (`client`), and
 //! connections stay open through all rounds of a point. A server's processor time and context switches are the
 //! kernel's, of the threads that it has at the end of a turn.
 
