@@ -302,9 +302,7 @@ impl<O: Owner> Deferred<O> {
     /// # Errors
     /// The exception that the server raised, or the reason why the call failed.
     pub(crate) fn finish(mut self, results: &mut Results<'_>) -> Result<(), SystemException> {
-        if let Stage::Short(..) = self.stage
-            && self.finish_sent(results)
-        {
+        if self.finish_sent(results) {
             return Ok(());
         }
         self.wait(Deadline::NEVER);
@@ -332,17 +330,27 @@ impl<O: Owner> Deferred<O> {
         }
     }
 
+    /// Takes a request that was sent on the fast path out of its stage, if it is in that stage, with the
+    /// connection over which it was sent.
+    fn take_sent(&mut self) -> Option<(SentDeferred, AwaitedReply, Arc<ClientConnection>)> {
+        match self.stage.take() {
+            Stage::Short(sent, reply) => {
+                let connection = reply.connection().clone();
+                Some((sent, reply, connection))
+            }
+            other => {
+                self.stage = other;
+                None
+            }
+        }
+    }
+
     /// Takes the reply that has come to a request that was sent on the fast path, and passes its results
     /// to `results`. Returns whether they have been read; otherwise the call goes on.
     fn give_sent(&mut self, results: &mut Results<'_>) -> bool {
-        let (sent, reply) = match self.stage.take() {
-            Stage::Short(sent, reply) => (sent, reply),
-            other => {
-                self.stage = other;
-                return false;
-            }
+        let Some((sent, reply, connection)) = self.take_sent() else {
+            return false;
         };
-        let connection = reply.connection().clone();
         let came = complete::take(reply, sent.deadline);
         if let Ok(message) = &came {
             let callee = self.what.owner.callee_of(&self.what.lane);
@@ -357,14 +365,9 @@ impl<O: Owner> Deferred<O> {
     /// Waits for the reply to a request that was sent on the fast path, and passes its results to
     /// `results`. Returns whether they have been read; otherwise the call goes on.
     fn finish_sent(&mut self, results: &mut Results<'_>) -> bool {
-        let (sent, reply) = match self.stage.take() {
-            Stage::Short(sent, reply) => (sent, reply),
-            other => {
-                self.stage = other;
-                return false;
-            }
+        let Some((sent, reply, connection)) = self.take_sent() else {
+            return false;
         };
-        let connection = reply.connection().clone();
         let callee = self.what.owner.callee_of(&self.what.lane);
         let by = (&callee, &*connection);
         let outcome = match short::wait_deferred(by, (reply, sent.deadline), results) {
