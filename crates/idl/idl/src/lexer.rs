@@ -3,110 +3,62 @@
 //!
 //! Source positions refer to the original text, even where a backslash at a line's end joins lines.
 
-use std::borrow::Cow;
+mod scan;
 
-use logos::{Filter, Lexer, Logos};
+use std::borrow::Cow;
 
 use crate::session::{Session, Symbol};
 use crate::source::{FileId, Place};
 
+pub(crate) use scan::Scanner;
+
 /// Kind of a token. Keywords are identifiers here, as macros may have their names.
-#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
-#[logos(skip r"[ \t\r\x0b\x0c\u{feff}]+")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    #[token("\n")]
     Newline,
-    #[token("//", line_comment)]
     LineComment,
-    #[token("/*", block_comment)]
     BlockComment,
-    #[regex(r"[A-Za-z_][A-Za-z0-9_]*")]
     Ident,
-    #[regex(r"0[xX][0-9A-Za-z_]*", priority = 5)]
-    #[regex(
-        r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[0-9A-Za-z_]*",
-        priority = 4
-    )]
     Number,
-    #[token("\"", |lex| quoted(lex, b'"'))]
     String,
-    #[token("L\"", |lex| quoted(lex, b'"'))]
     WString,
-    #[token("'", |lex| quoted(lex, b'\''))]
     Char,
-    #[token("L'", |lex| quoted(lex, b'\''))]
     WChar,
-    #[token("{")]
     LBrace,
-    #[token("}")]
     RBrace,
-    #[token("(")]
     LParen,
-    #[token(")")]
     RParen,
-    #[token("[")]
     LBracket,
-    #[token("]")]
     RBracket,
-    #[token("<")]
     Lt,
-    #[token(">")]
     Gt,
-    #[token("<<")]
     Shl,
-    #[token(">>")]
     Shr,
-    #[token(";")]
     Semicolon,
-    #[token(":")]
     Colon,
-    #[token("::")]
     ColonColon,
-    #[token(",")]
     Comma,
-    #[token("=")]
     Eq,
-    #[token("+")]
     Plus,
-    #[token("-")]
     Minus,
-    #[token("*")]
     Star,
-    #[token("/")]
     Slash,
-    #[token("%")]
     Percent,
-    #[token("~")]
     Tilde,
-    #[token("|")]
     Pipe,
-    #[token("^")]
     Caret,
-    #[token("&")]
     Amp,
-    #[token("@")]
     At,
-    #[token("#")]
     Hash,
-    #[token("##")]
     HashHash,
-    #[token("?")]
     Question,
-    #[token("!")]
     Bang,
-    #[token("&&")]
     AndAnd,
-    #[token("||")]
     OrOr,
-    #[token("==")]
     EqEq,
-    #[token("!=")]
     NotEq,
-    #[token("<=")]
     LtEq,
-    #[token(">=")]
     GtEq,
-    #[token(".")]
     Dot,
     /// Unterminated comment or literal, or a character that IDL does not use.
     Invalid,
@@ -163,32 +115,6 @@ pub(crate) struct Token {
     pub(crate) no_expand: bool,
 }
 
-fn block_comment(lexer: &mut Lexer<'_, Kind>) -> bool {
-    match lexer.remainder().find("*/") {
-        Some(length) => {
-            lexer.bump(length + 2);
-            true
-        }
-        None => {
-            lexer.bump(lexer.remainder().len());
-            false
-        }
-    }
-}
-
-/// Consumes a comment up to the end of its line. `//@rt` and `//@event` at the beginning of a line
-/// are no comments: only the slashes are left out, so that compilers without annotations can read
-/// the file.
-fn line_comment(lexer: &mut Lexer<'_, Kind>) -> Filter<()> {
-    if annotation_in(lexer.remainder()).is_some() && begins_line(lexer.source(), lexer.span().start)
-    {
-        return Filter::Skip;
-    }
-    let rest = lexer.remainder();
-    lexer.bump(rest.find('\n').unwrap_or(rest.len()));
-    Filter::Emit(())
-}
-
 /// Returns the annotation that a comment's text is: `rt` with arguments, or `event` with or without.
 pub(crate) fn annotation_in(text: &str) -> Option<&'static str> {
     let line = text.lines().next().unwrap_or("");
@@ -200,49 +126,18 @@ pub(crate) fn annotation_in(text: &str) -> Option<&'static str> {
     (rest.starts_with('(') || rest.is_empty()).then_some("event")
 }
 
-/// Returns whether a position has only space before it on its line.
-fn begins_line(text: &str, position: usize) -> bool {
-    let before = text[..position].bytes().rev();
-    let mut others = before.skip_while(|byte| matches!(byte, b' ' | b'\t'));
-    others.next().is_none_or(|byte| byte == b'\n')
-}
-
-/// Consumes the rest of a literal. An unterminated one ends with its line.
-fn quoted(lexer: &mut Lexer<'_, Kind>, quote: u8) -> bool {
-    let rest = lexer.remainder();
-    let mut escaped = false;
-    for (position, byte) in rest.bytes().enumerate() {
-        match byte {
-            b'\n' => {
-                lexer.bump(position);
-                return false;
-            }
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            _ if byte == quote => {
-                lexer.bump(position + 1);
-                return true;
-            }
-            _ => {}
-        }
-    }
-    lexer.bump(rest.len());
-    false
-}
-
 /// Returns the tokens of a file, each line ended by a [`Kind::Newline`], except perhaps the last.
 /// `invalid` holds the positions of bytes that are not UTF-8.
 pub(crate) fn tokens(session: &mut Session, file: FileId, invalid: &[usize]) -> Vec<Token> {
     let source = session.file(file).clone();
     let spliced = Spliced::new(source.text());
     let mut tokens: Vec<Token> = Vec::new();
-    let mut lexer = Kind::lexer(&spliced.text);
+    let mut scanner = Scanner::new(&spliced.text);
     let mut previous_end = 0;
     let mut invalid = invalid.iter().copied().peekable();
     let mut told_of_comment = false;
-    while let Some(kind) = lexer.next() {
-        let kind = kind.unwrap_or(Kind::Invalid);
-        let span = lexer.span();
+    while let Some(kind) = scanner.next() {
+        let span = scanner.span();
         let place = Place {
             file,
             start: spliced.start(span.start),
@@ -260,8 +155,8 @@ pub(crate) fn tokens(session: &mut Session, file: FileId, invalid: &[usize]) -> 
             // It was reported: the replacement is accepted anywhere.
             Kind::String | Kind::Char if !is_valid => session
                 .names
-                .intern(&lexer.slice().replace('\u{FFFD}', "?")),
-            _ => session.names.intern(lexer.slice()),
+                .intern(&scanner.slice().replace('\u{FFFD}', "?")),
+            _ => session.names.intern(scanner.slice()),
         };
         let spaced = span.start != previous_end;
         previous_end = span.end;

@@ -1,9 +1,7 @@
 //! Substitution of arguments into a macro's body, with `#` and `##`.
 
-use logos::Logos as _;
-
 use super::Preprocessor;
-use crate::lexer::{Kind, Token};
+use crate::lexer::{Kind, Scanner, Token};
 use crate::session::{Checked, Symbol};
 
 /// Actual arguments of one use of a macro.
@@ -99,9 +97,11 @@ impl Preprocessor<'_> {
         let names = &self.session.names;
         let text = format!("{}{}", names.text(left.text), names.text(right.text));
         self.spend_tokens(text.len() / 4, name.place)?;
-        let mut lexer = Kind::lexer(&text);
-        match (lexer.next(), lexer.next()) {
-            (Some(Ok(kind)), None) if !matches!(kind, Kind::LineComment | Kind::BlockComment) => {
+        let mut scanner = Scanner::new(&text);
+        match (scanner.next(), scanner.next()) {
+            (Some(kind), None)
+                if !matches!(kind, Kind::Invalid | Kind::LineComment | Kind::BlockComment) =>
+            {
                 Ok(Token {
                     kind,
                     text: self.session.names.intern(&text),
