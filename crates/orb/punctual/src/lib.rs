@@ -53,13 +53,15 @@
 //! Paths of version 0.1 that have moved are deprecated and end with version 0.3; the compiler names the new ones.
 //!
 //! # Cargo features
-//! On by default: `bridge`, `code-sets` (beside UTF-8, ISO 8859-1 and ISO 646), `config-files` (TOML), `datagrams` (the link `diop`),
-//! `dynamic` (DII, DSI, DynAny, JSON), `giop-lite` (and frames), `interceptors`, `message-trace` (`-ORBTrace`), `plugins` (links from
+//! On by default: `code-sets` (beside UTF-8, ISO 8859-1 and ISO 646), `config-files` (TOML), `datagrams` (the link `diop`),
+//! `giop-lite` (and frames), `interceptors`, `message-trace` (`-ORBTrace`), `plugins` (links from
 //! shared libraries), `recordings` (`-ORBRecord`, `-ORBTimeline`), `reliable` (reliable datagrams), `rt` (Real-time CORBA),
-//! `shared-memory` (the link `shmiop`), `suggestions` (in errors about options) and `tls` (the link `ssliop`). `default-features = false`
-//! leaves stubs and servants over TCP and Unix sockets: `docs/guide/small-devices.md` has what they take.
+//! `shared-memory` (the link `shmiop`) and `suggestions` (in errors about options). `default-features = false` leaves stubs and servants over TCP and Unix sockets: `docs/guide/small-devices.md` has what they take.
 //!
-//! `trace-context`, `metrics`, `time-probes` and `comparison` (ways to find objects and operations that are slower) are not.
+//! Off by default, and all in `full`, as they take long to compile: `bridge` (between protocols), `dynamic` (DII, DSI, DynAny, JSON) and `tls` (the
+//! link `ssliop`).
+//!
+//! `trace-context`, `metrics`, `time-probes` and `comparison` (ways to find objects and operations that are slower) are off, too.
 #![warn(unnameable_types)]
 
 pub mod any;

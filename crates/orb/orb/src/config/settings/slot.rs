@@ -251,5 +251,9 @@ pub(super) fn quoted(text: &str) -> String {
 /// Returns the text as a quoted TOML string.
 #[cfg(feature = "config-files")]
 pub(super) fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
+    use toml_writer::TomlWrite as _;
+    let mut quoted = String::new();
+    // Writing to a string cannot fail.
+    let _ = quoted.value(text);
+    quoted
 }
