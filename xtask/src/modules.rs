@@ -64,6 +64,7 @@ const CRATES: &[&str] = &[
     "crates/orb/observe",
     "crates/orb/rt",
     "crates/run/exec",
+    "crates/run/heap",
     "crates/run/models",
     "crates/run/sys",
     "crates/wire/any",

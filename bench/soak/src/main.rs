@@ -14,7 +14,6 @@ mod calls;
 mod child;
 mod clock;
 mod descriptors;
-mod heap;
 mod idl;
 mod judgement;
 mod kills;

@@ -1,6 +1,5 @@
 //! Messages between the processes of the soak: words from the controller, lines of JSON back.
 
-use crate::heap;
 use crate::work::{Count, Load, Tally};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -64,7 +63,7 @@ impl Said {
         Self::Done {
             counts: tally.counts(),
             faults: tally.faults(),
-            small_blocks: heap::in_small_blocks(),
+            small_blocks: u64::try_from(punctual_heap::in_small_blocks()).unwrap_or_default(),
         }
     }
 }

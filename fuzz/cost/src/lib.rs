@@ -3,18 +3,18 @@
 //! A [`Shape`] is a kind of input by which a short message may cost a decoder much: types that
 //! refer to one another, nested encapsulations, elements without octets, lists of ids, nested
 //! chunks, fragments of one octet. It makes inputs of any length. An allocator counts the memory
-//! ([`allocated_by`]); the program of this package counts the work, in instructions, under
+//! (`punctual_heap::bytes_of`); the program of this package counts the work, in instructions, under
 //! callgrind.
 //!
 //! Input that is refused early costs nothing. So each shape says how the reading of its inputs
 //! ends: at the input's end, or with a [`Refusal`] at a certain place. A count is valid only if the
 //! reading ended in this way.
 
-mod counting;
 mod outcome;
 mod shapes;
 
-pub use counting::{Allocated, allocated_by};
+use punctual_heap::{Bytes, bytes_of};
+
 pub use outcome::{End, Outcome, Refusal};
 pub use shapes::{SHAPES, shape};
 
@@ -63,7 +63,7 @@ pub struct Cost {
     /// Length of the input, in bytes.
     pub received: usize,
     /// Memory allocated while the input was decoded.
-    pub allocated: Allocated,
+    pub allocated: Bytes,
     /// Outcome of decoding the input.
     pub outcome: Outcome,
 }
@@ -100,7 +100,7 @@ impl Shape {
         // State that is made once for a thread or the process is not part of an input's cost.
         let _ = (self.read)(&(self.make)(64));
         let mut outcome = Ok(());
-        let allocated = allocated_by(|| outcome = (self.read)(&input));
+        let allocated = bytes_of(|| outcome = (self.read)(&input));
         Cost {
             received: input.len(),
             allocated,
@@ -110,7 +110,7 @@ impl Shape {
 
     /// Returns the allocated bytes to which the shape's bound applies.
     #[must_use]
-    pub const fn bounded(&self, allocated: Allocated) -> usize {
+    pub const fn bounded(&self, allocated: Bytes) -> usize {
         match self.counted {
             Counted::InAll => allocated.total,
             Counted::AtATime => allocated.peak,

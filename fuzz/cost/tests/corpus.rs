@@ -3,7 +3,8 @@
 //! compared.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use punctual_cost::{BESIDE, TIMES, allocated_by, shape};
+use punctual_cost::{BESIDE, TIMES, shape};
+use punctual_heap::bytes_of;
 use std::path::Path;
 
 /// Allowed bytes per byte of input for texts beginning with `corbaloc:`. These come from
@@ -63,7 +64,7 @@ fn assert_proportional(target: &str, run: impl Fn(&[u8])) {
         }
         // State that is made once for the process is not part of an input's cost.
         run(&input);
-        let allocated = allocated_by(|| run(&input)).total;
+        let allocated = bytes_of(|| run(&input)).total;
         let allowed = times(target, &input) * input.len() + BESIDE;
         if allocated > allowed {
             dear.push(format!("{}: {allocated} of {allowed}", path.display()));

@@ -1,47 +1,11 @@
 //! Memory that a log takes once its store was opened: for each event that readers wait for, and for each id that is known
 //! against repeats.
-#![allow(missing_docs, unsafe_code, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use punctual_durable::{EventId, EventStore, FileOptions, FileStore, LogSettings, Name, NewEvent};
-
-/// Memory allocator that counts the bytes in use.
-struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-static IN_USE: AtomicI64 = AtomicI64::new(0);
-
-fn count(bytes: usize, sign: i64) {
-    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-    IN_USE.fetch_add(sign * bytes, Ordering::Relaxed);
-}
-
-// SAFETY: every call is passed on unchanged to the system's allocator; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size(), 1);
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(layout.size(), -1);
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(layout.size(), -1);
-        count(size, 1);
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+use punctual_heap::in_use;
 
 /// Number of events in one append: a block.
 const BATCH: u64 = 1_000;
@@ -64,10 +28,10 @@ fn fill(path: &Path, events: u64, event: impl Fn(u64) -> NewEvent) {
 }
 
 /// Returns the bytes that are in use once a file was opened, and were not before.
-fn opened(path: &Path) -> i64 {
-    let before = IN_USE.load(Ordering::Relaxed);
+fn opened(path: &Path) -> isize {
+    let before = in_use();
     let store = FileStore::open(path, FileOptions::default()).unwrap();
-    let bytes = IN_USE.load(Ordering::Relaxed) - before;
+    let bytes = in_use() - before;
     drop(store);
     bytes
 }

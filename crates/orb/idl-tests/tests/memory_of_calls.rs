@@ -1,59 +1,23 @@
 //! Test that an asynchronous call in flight takes at most 600 bytes of memory, with 100,000 calls
 //! on one connection.
-#![allow(unsafe_code, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
 #[path = "../../punctual/tests/it/support/mod.rs"]
 #[allow(unused_imports)]
 mod support;
 
 use punctual::{Interface, Orb, SystemException};
+use punctual_heap::in_use;
 use punctual_idl_tests::clerks::asynchronous::Clerk;
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::future::Future;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use support::watchdog;
 
-const CALLS: i32 = 100_000;
-const MOST: i64 = 600;
-
-/// Memory allocator that counts the bytes in use.
-struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-static IN_USE: AtomicI64 = AtomicI64::new(0);
-
-fn counts(bytes: usize, sign: i64) {
-    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-    IN_USE.fetch_add(sign * bytes, Ordering::Relaxed);
-}
-
-// SAFETY: every call is passed on unchanged to the system's allocator; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        counts(layout.size(), 1);
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        counts(layout.size(), -1);
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        counts(layout.size(), -1);
-        counts(size, 1);
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+const CALLS: isize = 100_000;
+const MOST: isize = 600;
 
 /// Makes a server that answers only the first request.
 fn silent(client: &Orb) -> (Clerk, JoinHandle<()>) {
@@ -82,7 +46,7 @@ fn silent(client: &Orb) -> (Clerk, JoinHandle<()>) {
 
 /// Makes many calls with `call`, and returns the number of allocated bytes for each while all are
 /// in flight.
-fn of_each<C>(mut call: impl FnMut(&Clerk) -> C) -> i64 {
+fn of_each<C>(mut call: impl FnMut(&Clerk) -> C) -> isize {
     let client = Orb::builder().build().unwrap();
     let (clerk, server) = silent(&client);
     // The path to the object is known from then on.
@@ -90,16 +54,16 @@ fn of_each<C>(mut call: impl FnMut(&Clerk) -> C) -> i64 {
     // Memory for the first call serves all of them.
     let first = call(&clerk);
     let mut calls = Vec::with_capacity(usize::try_from(CALLS).unwrap());
-    let before = IN_USE.load(Ordering::Relaxed);
+    let before = in_use();
     for _ in 0..CALLS {
         calls.push(call(&clerk));
     }
-    let used = IN_USE.load(Ordering::Relaxed) - before;
+    let used = in_use() - before;
     drop((first, calls));
     client.shutdown(false).unwrap();
     server.join().unwrap();
     // The list's element belongs to its call.
-    used / i64::from(CALLS) + i64::try_from(size_of::<C>()).unwrap()
+    used / CALLS + isize::try_from(size_of::<C>()).unwrap()
 }
 
 #[test]

@@ -48,43 +48,15 @@ use entry::{Deactivated, EntryId, Ids, OnDeactivated};
 use index::Strategy;
 use map::ActiveMap;
 use pinned::{Lookup, Pinned};
+use punctual_heap::in_use;
 use punctual_orb::{DispatchError, Dispatched, ServerCall};
 use punctual_poa::Servant;
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::any::Any;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
-
-/// Allocator that counts the memory that the program holds.
-struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-static HELD: AtomicIsize = AtomicIsize::new(0);
-
-// SAFETY: every call is passed on unchanged to the system's allocator; counting does not allocate.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        HELD.fetch_add(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
-fn held() -> isize {
-    HELD.load(Ordering::Relaxed)
-}
 
 /// Lock for one test at a time: memory is counted for the whole process.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -120,7 +92,7 @@ const MANY: usize = 1_000_000;
 /// Returns the memory per object in bytes with a million objects, without their servants and ids.
 fn octets_each(strategy: Strategy, ids: Ids) -> f64 {
     let servants: Vec<Arc<dyn Servant>> = (0..MANY).map(|_| Arc::new(Nothing) as _).collect();
-    let before = held();
+    let before = in_use();
     let gone = Box::new(Gone::default());
     let map = ActiveMap::new(&strategy, ids, Servants::Unique, gone).unwrap();
     let begun = Instant::now();
@@ -131,7 +103,7 @@ fn octets_each(strategy: Strategy, ids: Ids) -> f64 {
     }
     let each = begun.elapsed().as_nanos() / MANY as u128;
     // Ids of eight octets are stored in the entries.
-    let more = held() - before;
+    let more = in_use() - before;
     assert_eq!(map.len(), MANY);
     let octets = more as f64 / MANY as f64;
     println!("{strategy:?}, {ids:?}: {octets:.1} octets, activated in {each} ns each");
@@ -220,9 +192,9 @@ fn a_million_activations_under_load_leave_nothing_behind() {
         let leave = Box::new(gone.clone());
         let map = ActiveMap::new(&strategy, ids, Servants::Unique, leave).unwrap();
         churn(&map, ids);
-        let after_one = held();
+        let after_one = in_use();
         churn(&map, ids);
-        let grown = held() - after_one;
+        let grown = in_use() - after_one;
         println!("{strategy:?}: {grown} octets more after the second round");
         assert_eq!(map.len(), 0);
         assert_eq!(gone.0.load(Ordering::Relaxed), 2 * MANY);

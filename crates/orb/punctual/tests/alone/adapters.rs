@@ -1,8 +1,8 @@
 //! Memory of adapters, while they exist and after they were destroyed.
 #![allow(clippy::unwrap_used)]
 
-use crate::allocator::in_use;
 use crate::support;
+use punctual_heap::in_use;
 
 use punctual::poa::{IdAssignmentPolicy, LifespanPolicy, PoaPolicy};
 use punctual::{Orb, Poa, RootPoa};

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod adapters;
-mod allocator;
 #[cfg(feature = "tls")]
 #[path = "../it/support/authority.rs"]
 mod authority;

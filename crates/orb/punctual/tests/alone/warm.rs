@@ -2,8 +2,8 @@
 //! and whatever policies other threads have.
 #![allow(clippy::unwrap_used)]
 
-use crate::allocator::allocated;
 use crate::support;
+use punctual_heap::allocations as allocated;
 
 use punctual::poa::PoaPolicy;
 use punctual::policy::{Mux, Transfer};

@@ -2,7 +2,6 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod addresses;
-mod allocator;
 mod channel;
 mod clients;
 mod common_pool;

@@ -1,8 +1,8 @@
 //! Memory of events that come from other processes: warm ones allocate nothing, and what a consumer keeps stays as it is.
 
-use crate::allocator::allocated;
 use crate::support::{Served, by_threads, event, eventually, header};
 use parking_lot::Mutex;
+use punctual_heap::allocations as allocated;
 use punctual_rtevent::{Consumer, Filter, Pushed, Subscription};
 use punctual_rtevent_service::{Data, Event, EventService, ServiceOptions};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Warm events allocate nothing.
 
-use crate::support::allocator::allocations;
 use crate::support::peers::{Calls, Setting, event};
+use punctual_heap::allocations_of;
 use punctual_rtevent::{ChannelOptions, Clock, Filter, Pushed, Subscription};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn setting(filters: impl IntoIterator<Item = Filter>) -> Setting {
 /// Returns the number of allocations of an action after it has run a few times.
 fn warm(mut action: impl FnMut()) -> u64 {
     (0..8).for_each(|_| action());
-    allocations(|| (0..16).for_each(|_| action()))
+    allocations_of(|| (0..16).for_each(|_| action()))
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! Peers that record what they are called with, and an allocator that counts.
+//! Peers that record what they are called with.
 
-pub(crate) mod allocator;
 pub(crate) mod peers;
 pub(crate) mod reports;
