@@ -75,7 +75,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
         succeed(&mut command).map_err(|error| format!("with the features `{set}`: {error}"))?;
         if set.is_empty() {
-            refused(&target.join("debug/server"))?;
+            refused(&target.join("debug"))?;
         }
     }
     println!("features: the sets compile, and options of absent features are refused by name");
@@ -91,21 +91,27 @@ fn of_facade(set: &str) -> String {
     features.join(",")
 }
 
-/// Checks that a program without features refuses each option of one, and names the feature.
-fn refused(server: &Path) -> Result<()> {
+/// Checks that programs without features refuse each option of one, and interceptors, and name the feature.
+fn refused(programs: &Path) -> Result<()> {
     for (arguments, feature) in ASKED_FOR {
-        let output = Command::new(server).args(arguments).output();
-        let output = output.map_err(|error| format!("{}: {error}", server.display()))?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        if output.status.success() || !said.contains(&format!("the feature `{feature}`")) {
-            let arguments = arguments.join(" ");
-            return Err(format!(
-                "{arguments} does not name `{feature}`: {}, {said}",
-                output.status
-            ));
-        }
+        refuses(&programs.join("server"), &arguments, feature)?;
     }
-    Ok(())
+    refuses(&programs.join("intercepted"), &[], "interceptors")
+}
+
+fn refuses(program: &Path, arguments: &[&str], feature: &str) -> Result<()> {
+    let output = Command::new(program).args(arguments).output();
+    let output = output.map_err(|error| format!("{}: {error}", program.display()))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() && said.contains(&format!("the feature `{feature}`")) {
+        return Ok(());
+    }
+    Err(format!(
+        "{} {} does not name `{feature}`: {}, {said}",
+        program.display(),
+        arguments.join(" "),
+        output.status
+    ))
 }
 
 #[cfg(test)]
