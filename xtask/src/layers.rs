@@ -374,7 +374,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-scheduler",
             "punctual-cosevent",
             CONSTRAINT,
-            // Its tests start NATS servers.
             JETSTREAM,
             LOG,
             NOTIFICATION,

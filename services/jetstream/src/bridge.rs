@@ -85,15 +85,30 @@ impl Bridge {
     /// headers; [`DurableError::Away`] if the connection is cut off for longer than the settings
     /// permit.
     pub fn publish(&self, message: BridgeMessage) -> Result<()> {
-        check_subject(&message.subject, false)?;
-        let headers = header_map(&message.headers)?;
+        self.publish_all(vec![message])
+    }
+
+    /// Publishes messages in their order. Returns when all are on their way, as [`Bridge::publish`] does.
+    ///
+    /// # Errors
+    /// As [`Bridge::publish`]. Of malformed messages nothing is published; after [`DurableError::Away`] some may have been.
+    pub fn publish_all(&self, messages: Vec<BridgeMessage>) -> Result<()> {
+        let prepared = messages.into_iter().map(|message| {
+            check_subject(&message.subject, false)?;
+            Ok((
+                message.subject,
+                header_map(&message.headers)?,
+                message.bytes,
+            ))
+        });
+        let prepared = prepared.collect::<Result<Vec<_>>>()?;
         let (client, patience) = (self.connection.client.clone(), self.connection.patience);
         self.runtime.call(async move {
             let sending = async {
-                let sent = client
-                    .publish_with_headers(message.subject, headers, message.bytes)
-                    .await;
-                sent.map_err(|error| DurableError::Invalid(error.to_string()))?;
+                for (subject, headers, bytes) in prepared {
+                    let sent = client.publish_with_headers(subject, headers, bytes).await;
+                    sent.map_err(|error| DurableError::Invalid(error.to_string()))?;
+                }
                 client
                     .flush()
                     .await

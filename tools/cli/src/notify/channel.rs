@@ -90,7 +90,14 @@ impl Factory {
 
 impl Channel {
     pub(super) fn resolve(&self, orb_options: &[String]) -> Result<EventChannel, Problem> {
-        let factory = self.factory.resolve(orb_options)?;
+        Ok(self.resolve_with_orb(orb_options)?.1)
+    }
+
+    pub(super) fn resolve_with_orb(
+        &self,
+        orb_options: &[String],
+    ) -> Result<(Orb, EventChannel), Problem> {
+        let (orb, factory) = self.factory.resolve_with_orb(orb_options)?;
         let channel = factory.get_event_channel(self.id);
         let channel = channel.map_err(|error| match error {
             EventChannelFactoryGetEventChannelError::ChannelNotFound(_) => Problem::usage(
@@ -99,7 +106,7 @@ impl Channel {
             ),
             other => failed(other),
         })?;
-        channel.not_nil().map_err(failed)
+        Ok((orb, channel.not_nil().map_err(failed)?))
     }
 }
 

@@ -1,5 +1,6 @@
 //! `punctual notify`: the Notification Service of the OMG.
 
+mod bridge;
 mod channel;
 mod filter;
 mod kinds;
@@ -28,6 +29,8 @@ pub(crate) enum Options {
     Push(push::Options),
     /// Pull structured events out of a channel, and print each as JSON on a line.
     Pull(pull::Options),
+    /// Publish events of a channel on NATS subjects, and push messages on these into it.
+    Bridge(bridge::Options),
     /// Show the proxies of a channel with their queues, and what was lost.
     Watch(watch::Options),
     /// Print channels with their administrators, filters and connections as TOML.
@@ -46,6 +49,7 @@ pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
         Options::Create(options) => channel::create(options, orb_options),
         Options::Push(options) => push::run(options, orb_options),
         Options::Pull(options) => pull::run(options, orb_options),
+        Options::Bridge(options) => bridge::run(options, orb_options),
         Options::Watch(options) => watch::run(options, orb_options),
         Options::Export(options) => topology::export(options, orb_options),
         Options::Import(options) => topology::import(options, orb_options),

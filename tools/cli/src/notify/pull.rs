@@ -81,7 +81,7 @@ fn connect(
     Ok(proxy)
 }
 
-fn filter_of(channel: &EventChannel, text: &str) -> Result<Filter, Problem> {
+pub(super) fn filter_of(channel: &EventChannel, text: &str) -> Result<Filter, Problem> {
     let factory = channel.default_filter_factory().map_err(failed)?;
     let factory = factory.not_nil().map_err(failed)?;
     let filter = factory.create_filter("EXTENDED_TCL").map_err(failed)?;

@@ -31,6 +31,7 @@ mod naming_operation;
 mod nats;
 mod noise;
 mod notify;
+mod notify_bridge;
 mod notify_cluster;
 mod notify_crash;
 mod orb_options;
