@@ -67,6 +67,8 @@ fn is_final(exception: &SystemException) -> bool {
             | Kind::NoImplement
             | Kind::DataConversion
             | Kind::CodesetIncompatible
+            // It is for wide text, or the client would be gone.
+            | Kind::InvObjref
     )
 }
 

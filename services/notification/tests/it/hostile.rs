@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use punctual::stub::{CdrError, Encoder, Marshal, Operation};
-use punctual::{Any, Interface, NotNil, SystemException, SystemExceptionKind as Kind};
+use punctual::any::Value;
+use punctual::stub::{ByteOrder, CdrError, Encoder, Marshal, Operation};
+use punctual::{Any, Interface, NotNil, SystemException, SystemExceptionKind as Kind, TypeCode};
+use punctual_ior::{IiopProfile, tags};
 use punctual_notification::cos_notification::{EventType, Property, StructuredEvent};
 use punctual_notification::cos_notify_channel_admin::{
     EventChannel, InterFilterGroupOperator as Operator, SequenceProxyPushConsumer,
@@ -12,6 +14,7 @@ use punctual_notification::cos_notify_channel_admin::{
 };
 use punctual_notification::cos_notify_comm as comm;
 
+use crate::clients::Peer;
 use crate::filters::filter;
 use crate::support::{Program, Served, event, event_type, exists, until};
 
@@ -190,4 +193,48 @@ fn a_value_that_is_none_of_its_type_is_read_by_nobody_who_does_not_ask_for_it() 
     });
     pushes.push_structured_events(&[good]).unwrap();
     assert_eq!(by_text.wait_for(1), [2]);
+}
+
+/// Returns a reference to the same object as of an ORB that has no wide text: without code sets.
+fn without_code_sets<I: Interface>(program: &Program, object: &I) -> I {
+    let mut ior = object.as_object().ior().clone();
+    for tagged in &mut ior.profiles {
+        let mut profile = IiopProfile::decode(&tagged.data).unwrap();
+        let of_text = tags::component::CODE_SETS;
+        profile.components.retain(|one| one.tag != of_text);
+        *tagged = profile.to_tagged(ByteOrder::NATIVE).unwrap();
+    }
+    let text = ior.stringify(ByteOrder::NATIVE).unwrap();
+    I::from_object(program.orb.string_to_object(&text).unwrap())
+}
+
+/// Returns an event with wide text.
+fn wide(number: i32) -> StructuredEvent {
+    let mut event = event(number);
+    let text = Any::of_value(&TypeCode::wstring(0), &Value::String("text".to_owned()));
+    event.filterable_data.push(Property {
+        name: "text".to_owned(),
+        value: text.unwrap(),
+    });
+    event
+}
+
+#[test]
+fn a_consumer_without_wide_text_misses_events_with_it_and_stays_connected() {
+    let (served, program) = (Served::new(), Program::new());
+    let channel = served.channel(&[], &[]);
+    let (proxy, peer) = (program.unconnected(&channel), Peer::default());
+    let narrow = without_code_sets(&program, &program.object(peer.clone()));
+    proxy
+        .connect_structured_push_consumer(Some(&narrow))
+        .unwrap();
+    let (_, other) = program.sink(&channel);
+    let pushes = program.pushes_to(&channel);
+    for event in [event(1), wide(2), event(3)] {
+        pushes.push_structured_event(&event).unwrap();
+    }
+    assert_eq!(other.wait_for(3), [1, 2, 3]);
+    assert_eq!(peer.wait_for(2), [1, 3]);
+    assert!(exists(&proxy));
+    assert_eq!(served.metric("undelivered_total"), 1);
 }
