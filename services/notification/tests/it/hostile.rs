@@ -7,16 +7,23 @@ use punctual::any::Value;
 use punctual::stub::{ByteOrder, CdrError, Encoder, Marshal, Operation};
 use punctual::{Any, Interface, NotNil, SystemException, SystemExceptionKind as Kind, TypeCode};
 use punctual_ior::{IiopProfile, tags};
-use punctual_notification::cos_notification::{EventType, Property, StructuredEvent};
+use punctual_notification::cos_notification::{
+    self as names, EventType, Property, StructuredEvent,
+};
 use punctual_notification::cos_notify_channel_admin::{
-    EventChannel, InterFilterGroupOperator as Operator, SequenceProxyPushConsumer,
-    StructuredProxyPushSupplier,
+    ClientType, EventChannel, InterFilterGroupOperator as Operator, SequenceProxyPushConsumer,
+    SequenceProxyPushSupplier, StructuredProxyPushSupplier,
 };
 use punctual_notification::cos_notify_comm as comm;
 
 use crate::clients::Peer;
 use crate::filters::filter;
-use crate::support::{Program, Served, event, event_type, exists, until};
+use crate::persistent::persistent_events;
+use crate::restarts::stored;
+use crate::support::{
+    Program, Served, consumers, event, event_type, exists, narrowed, number, property,
+    push_supplier, until,
+};
 
 /// Consumer that disconnects itself by its first event.
 struct Leaving {
@@ -236,5 +243,80 @@ fn a_consumer_without_wide_text_misses_events_with_it_and_stays_connected() {
     assert_eq!(other.wait_for(3), [1, 2, 3]);
     assert_eq!(peer.wait_for(2), [1, 3]);
     assert!(exists(&proxy));
+    assert_eq!(served.metric("undelivered_total"), 1);
+}
+
+#[test]
+fn an_event_that_cannot_be_delivered_takes_no_others_of_its_sequence_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = stored(&folder.path().join("notification.redb"));
+    for (served, quality) in [
+        (Served::new(), Vec::new()),
+        (
+            Served::of(stored, ("127.0.0.1", 0)),
+            persistent_events().to_vec(),
+        ),
+    ] {
+        let program = Program::new();
+        let channel = program.see(&served.channel(&quality, &[]));
+        let admin = push_supplier(&consumers(&channel), ClientType::SequenceEvent);
+        let (proxy, peer) = (
+            narrowed::<SequenceProxyPushSupplier>(&admin),
+            Peer::default(),
+        );
+        proxy
+            .set_qos(&[property(names::MAXIMUM_BATCH_SIZE, 100)])
+            .unwrap();
+        let narrow = without_code_sets(&program, &program.object(peer.clone()));
+        proxy.connect_sequence_push_consumer(Some(&narrow)).unwrap();
+        proxy.suspend_connection().unwrap();
+        let events = (0..20).map(|number| match number {
+            3 | 4 | 17 => wide(number),
+            _ => event(number),
+        });
+        let events: Vec<StructuredEvent> = events.collect();
+        let pushes = program.pushes_sequences_to(&channel);
+        pushes.push_structured_events(&events).unwrap();
+        until(|| served.metric("queued") == 20);
+        proxy.resume_connection().unwrap();
+        let others: Vec<i32> = (0..20).filter(|one| ![3, 4, 17].contains(one)).collect();
+        assert_eq!(peer.wait_for(17), others);
+        until(|| served.metric("queued") == 0);
+        until(|| served.metric("undelivered_total") == 3);
+        // Sequences are as long as before, after some that were delivered.
+        let before = peer.batches().len();
+        until(|| {
+            proxy.suspend_connection().unwrap();
+            pushes.push_structured_events(&vec![event(30); 8]).unwrap();
+            until(|| served.metric("queued") == 8);
+            proxy.resume_connection().unwrap();
+            until(|| served.metric("queued") == 0);
+            peer.batches()[before..].contains(&8)
+        });
+    }
+}
+
+#[test]
+fn an_event_that_cannot_be_pulled_takes_no_others_of_its_sequence_with_it() {
+    let (served, program) = (Served::new(), Program::new());
+    let channel = program.see(&served.channel(&[], &[]));
+    let proxy = program.pulls_sequences_from(&channel);
+    let pushes = program.pushes_sequences_to(&channel);
+    pushes
+        .push_structured_events(&[event(0), event(1), wide(2), event(3), event(4)])
+        .unwrap();
+    // A program that has no wide text.
+    let other = Program::new();
+    let proxy = without_code_sets(&other, &proxy);
+    let (mut pulled, mut refused) = (Vec::new(), 0);
+    while pulled.last() != Some(&4) {
+        match proxy.pull_structured_events(10) {
+            Ok(events) => pulled.extend(events.iter().map(number)),
+            Err(_) => refused += 1,
+        }
+    }
+    assert_eq!(pulled, [0, 1, 3, 4]);
+    assert!(refused > 0);
+    until(|| served.metric("pulled_total") == 4);
     assert_eq!(served.metric("undelivered_total"), 1);
 }
