@@ -40,7 +40,8 @@ use crate::status::Status;
 use crate::systemd::{KeptAlive, Notifier};
 use crate::{Problem, Service, log};
 
-const ON_SERVING: &str = "another server may have the endpoint";
+const ON_SERVING: &str =
+    "start it again when the reason is gone; with --log debug, it says more of what it does before";
 const ON_STATUS: &str = "an address of this machine and a port, as 127.0.0.1:2810";
 const ON_SYSTEMD: &str = "NOTIFY_SOCKET names the socket that systemd is notified by";
 const ON_TURN: &str =
