@@ -61,7 +61,8 @@ pub struct Limits {
     pub connect_within: Duration,
     /// Interval at which connected peers are asked whether they exist; `None` never asks. Default: 60 s.
     pub check: Option<Duration>,
-    /// Time after which a proxy without a reference to its peer is removed if nothing called it; `None` keeps it.
+    /// Time after which a proxy without a reference to its peer is removed if nothing called it, and a filter that is attached
+    /// to nothing; `None` keeps them.
     /// Default: one day.
     pub idle: Option<Duration>,
     /// Permission to connect a proxy that is connected: the new client takes the place of the one before, which is called no

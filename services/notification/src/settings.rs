@@ -120,7 +120,8 @@ const CHECK_INTERVAL: Key<Option<Duration>> =
         "Interval at which connected consumers and suppliers are asked whether they exist; 0 never asks.",
     );
 const IDLE: Key<Option<Duration>> = Key::time_or_never("idle").default("86400s").doc(
-    "Time after which a proxy is removed whose peer is nil, so that it cannot be asked, and does not call; 0 keeps it.",
+    "Time after which a proxy is removed whose peer is nil, so that it cannot be asked, and does not call, and a filter that \
+     is attached to nothing and not called; 0 keeps them.",
 );
 const ALLOW_RECONNECT: Key<bool> = Key::flag("allow-reconnect").doc(
     "Let a client connect a proxy that is connected, in place of the client before, which is called no more: for clients that \

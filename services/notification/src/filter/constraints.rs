@@ -9,6 +9,7 @@ use punctual_constraint::{Budget, Constraint, Grammar};
 use super::compiled::{Compiled, Given, Valued};
 use super::exceptions::BadConstraints;
 use super::record::Record;
+use super::usage::Usage;
 use crate::cos_notify_filter::{ConstraintExp, ConstraintId};
 use crate::kept;
 use crate::refusal::Refusal;
@@ -34,6 +35,7 @@ pub(super) struct Constraints<V> {
     state: RwLock<State<V>>,
     /// States that the filter has been destroyed. Changes are made one at a time.
     is_destroyed: Mutex<bool>,
+    pub(super) usage: Usage,
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +51,7 @@ impl<V: Valued> Constraints<V> {
             bounds,
             record,
             is_destroyed: Mutex::new(false),
+            usage: Usage::default(),
             state: RwLock::new(State {
                 next: 1,
                 constraints: BTreeMap::new(),
@@ -113,6 +116,7 @@ impl<V: Valued> Constraints<V> {
     /// # Errors
     /// The first id that is not there.
     pub(super) fn get(&self, ids: &[ConstraintId]) -> Result<Vec<Given<V>>, ConstraintId> {
+        self.usage.note();
         let state = self.state.read();
         let get = |id: &ConstraintId| {
             let compiled = state.constraints.get(id).ok_or(*id)?;
@@ -123,6 +127,7 @@ impl<V: Valued> Constraints<V> {
 
     /// Returns all constraints.
     pub(super) fn all(&self) -> Vec<Given<V>> {
+        self.usage.note();
         let state = self.state.read();
         let all = state.constraints.iter();
         all.map(|(id, compiled)| compiled.given(*id)).collect()
@@ -148,6 +153,7 @@ impl<V: Valued> Constraints<V> {
         &self,
         edit: impl FnOnce(&mut State<V>) -> Result<R, BadConstraints>,
     ) -> Result<R, BadConstraints> {
+        self.usage.note();
         let is_destroyed = self.is_destroyed.lock();
         if *is_destroyed {
             return Err(Refusal::Destroyed("filter").into());
@@ -230,6 +236,7 @@ impl<V: Valued> Constraints<V> {
         event: &dyn punctual_constraint::Event,
         budget: &mut Budget,
     ) -> Option<V> {
+        self.usage.note();
         let state = self.state.read();
         let mut constraints = state.constraints.values();
         let met = constraints.find(|one| one.is_met(event, budget));

@@ -11,6 +11,7 @@
 //! callbacks      clients that hear of a filter's types
 //! record         record of a filter in the store
 //! removal        removal of a filter by itself
+//! usage          use by clients, without which a filter is removed
 //! registry       filters of the service, by reference; FilterFactory
 //! restoring      filters that a store has kept
 //! external       filters that another service applies
@@ -31,6 +32,7 @@ mod record;
 mod registry;
 mod removal;
 mod restoring;
+mod usage;
 
 pub(crate) use attached::{Attached, FilterList};
 pub use external::EventFilter;
