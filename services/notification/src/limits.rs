@@ -34,6 +34,8 @@ pub struct Limits {
     pub filters: usize,
     /// Maximum number of constraints of one filter. Default: 1,000.
     pub constraints: usize,
+    /// Maximum number of bytes of the constraints of all filters: texts, types and values. Default: 16 MiB.
+    pub constraint_bytes: usize,
     /// Permission to attach filters that are objects of other servers, and to call them. Default: false, as each client could
     /// then have the service send its events to any place.
     pub foreign_filters: bool,
@@ -87,6 +89,7 @@ impl Default for Limits {
             types: 1_000,
             filters: 10_000,
             constraints: 1_000,
+            constraint_bytes: 16 << 20,
             foreign_filters: false,
             most_foreign: 100,
             foreign_per_object: 4,

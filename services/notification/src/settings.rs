@@ -74,6 +74,12 @@ const MOST_FILTERS: Key<u64> = Key::number("most-filters", 0..=1_000_000)
 const MOST_CONSTRAINTS: Key<u64> = Key::number("most-constraints", 0..=1_000_000)
     .default("1000")
     .doc("Maximum number of constraints of one filter.");
+const CONSTRAINT_BYTES: Key<u64> = Key::bytes("constraint-bytes", 0..=1 << 40)
+    .default("16777216")
+    .doc(
+        "Maximum number of bytes of the constraints of all filters: texts, types and values; beyond, adding one raises IMP_LIMIT. \
+         Compiled, a text takes several times as much memory.",
+    );
 const FOREIGN_FILTERS: Key<String> = Key::one_of("foreign-filters", &["refuse", "allow"])
     .default("refuse")
     .doc(
@@ -155,6 +161,7 @@ const OWN: &[&Setting] = &[
     &MOST_TYPES.setting,
     &MOST_FILTERS.setting,
     &MOST_CONSTRAINTS.setting,
+    &CONSTRAINT_BYTES.setting,
     &FOREIGN_FILTERS.setting,
     &MOST_FOREIGN.setting,
     &FOREIGN_PER_OBJECT.setting,
@@ -238,6 +245,7 @@ fn limits(values: &Values) -> Limits {
         types: values.count(&MOST_TYPES),
         filters: values.count(&MOST_FILTERS),
         constraints: values.count(&MOST_CONSTRAINTS),
+        constraint_bytes: values.count(&CONSTRAINT_BYTES),
         foreign_filters: values.get(&FOREIGN_FILTERS) == "allow",
         most_foreign: values.count(&MOST_FOREIGN),
         foreign_per_object: values.count(&FOREIGN_PER_OBJECT),

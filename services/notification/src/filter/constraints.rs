@@ -6,9 +6,10 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 use punctual_constraint::{Budget, Constraint, Grammar};
 
-use super::compiled::{Compiled, Given, Valued};
+use super::compiled::{Compiled, Given, Valued, bytes_of};
 use super::exceptions::BadConstraints;
 use super::record::Record;
+use super::room::Room;
 use super::usage::Usage;
 use crate::cos_notify_filter::{ConstraintExp, ConstraintId};
 use crate::kept;
@@ -19,11 +20,14 @@ pub(super) const fn budget() -> Budget {
     Budget::new(punctual_constraint::Limits::DEFAULT.steps)
 }
 
-/// Most constraints of a filter, and most types of a constraint.
-#[derive(Clone, Copy, Debug)]
+/// Most constraints of a filter, most types of a constraint, and most bytes of the constraints of all filters.
+#[derive(Clone, Debug)]
 pub(super) struct Bounds {
     pub(super) constraints: usize,
     pub(super) types: usize,
+    pub(super) bytes: usize,
+    /// Bytes that all filters have.
+    pub(super) room: Room,
 }
 
 /// Constraints, which change all or none at a time.
@@ -73,7 +77,7 @@ impl<V: Valued> Constraints<V> {
     ) -> Result<Vec<Given<V>>, BadConstraints> {
         let compiled = given
             .into_iter()
-            .map(|(expression, value)| self.compile(expression, value));
+            .map(|given| self.compile(given, self.bounds.bytes));
         let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
         self.change(|state| {
             let room = self.bounds.constraints;
@@ -94,9 +98,10 @@ impl<V: Valued> Constraints<V> {
         removed: &[ConstraintId],
         replaced: Vec<(ConstraintId, ConstraintExp, V)>,
     ) -> Result<(), BadConstraints> {
-        let compiled = replaced
-            .into_iter()
-            .map(|(id, expression, value)| Ok((id, self.compile(expression, value)?)));
+        let compiled = replaced.into_iter().map(|(id, expression, value)| {
+            let compiled = self.compile((expression, value), self.bounds.bytes)?;
+            Ok((id, compiled))
+        });
         let compiled = compiled.collect::<Result<Vec<_>, BadConstraints>>()?;
         self.change(|state| {
             let mut ids = removed.iter().chain(compiled.iter().map(|(id, _)| id));
@@ -208,7 +213,9 @@ impl<V: Valued> Constraints<V> {
                 event_types: one.types.clone(),
                 constraint_expr: one.expression.clone(),
             };
-            let compiled = self.compile(expression, V::of_any(one.value.clone()))?;
+            // Those that were kept are there whatever the limit.
+            let value = V::of_any(one.value.clone());
+            let compiled = self.compile((expression, value), usize::MAX)?;
             state.constraints.insert(one.id, compiled);
         }
         state.next = filter.next_constraint;
@@ -243,11 +250,13 @@ impl<V: Valued> Constraints<V> {
         met.map(|compiled| compiled.value.clone())
     }
 
+    /// Compiles a constraint, if the constraints of all filters have no more than so many bytes then.
     fn compile(
         &self,
-        expression: ConstraintExp,
-        value: V,
+        (expression, value): (ConstraintExp, V),
+        most: usize,
     ) -> Result<Arc<Compiled<V>>, BadConstraints> {
+        let taken = self.bounds.room.take(bytes_of(&expression, &value), most)?;
         let limits = punctual_constraint::Limits::default();
         let compiled = Constraint::compile(self.grammar, &expression.constraint_expr, &limits);
         let is_too_long = expression.event_types.len() > self.bounds.types;
@@ -256,6 +265,7 @@ impl<V: Valued> Constraints<V> {
                 constraint,
                 expression,
                 value,
+                _taken: taken,
             })),
             Ok(_) => Err(BadConstraints::Invalid(Box::new(expression))),
             Err(diagnostic) => {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, RwLock};
 use punctual::{Any, Implements, Interface, SystemException};
 use punctual_constraint::Grammar;
+use punctual_events::bytes_of;
 use punctual_events::watch::Watched;
 
 use super::external::EventFilter;
@@ -293,9 +294,25 @@ impl Factory {
         Arc::new(Forwarding::new(common, removal, number, grammar))
     }
 
-    /// Makes a mapping filter with a number.
-    pub(super) fn mapping(&self, number: u64, of: (Grammar, &Any)) -> Arc<Mapping> {
-        Arc::new(Mapping::new(&self.common, self.removal(number), number, of))
+    /// Makes a mapping filter with a number, if the constraints of all filters have no more than so many bytes then.
+    ///
+    /// # Errors
+    /// They would have more.
+    pub(super) fn mapping(
+        &self,
+        number: u64,
+        of: (Grammar, &Any),
+        most: usize,
+    ) -> Result<Arc<Mapping>, Refusal> {
+        let taken = self.common.constraints.take(bytes_of(of.1), most)?;
+        let removal = self.removal(number);
+        Ok(Arc::new(Mapping::new(
+            &self.common,
+            removal,
+            number,
+            of,
+            taken,
+        )))
     }
 
     /// Returns the filter that a reference leads to, for another service.
@@ -333,7 +350,7 @@ impl Factory {
 
     fn create_mapping(&self, of: (Grammar, &Any)) -> Result<MappingFilter, Refusal> {
         let number = self.common.objects.number();
-        let filter = self.mapping(number, of);
+        let filter = self.mapping(number, of, self.common.limits.constraint_bytes)?;
         self.add(number, Made::Mapping(filter.clone()))?;
         self.serve(number, filter)
     }
