@@ -110,10 +110,12 @@ impl Delivery {
         most.min(self.most_together)
     }
 
-    /// Notes that a call with so many events, more than one, failed for what they are together: the next ones have half as
-    /// many, until one event is alone that cannot be delivered.
+    /// Notes that a call with so many events failed for what they are together, or may have: the next ones have half as many,
+    /// until one event is alone that cannot be delivered.
     pub(super) fn divide(&mut self, events: usize) {
-        self.most_together = (events / 2).max(1);
+        if events > 1 {
+            self.most_together = events / 2;
+        }
     }
 
     /// Notes that a call has delivered events.

@@ -168,6 +168,8 @@ impl Outlet {
                 self.try_again(&failure);
             }
             Err(failure @ Failure::Failed(_)) => {
+                // It may not have answered as they are too many: an ORB has a limit on what it receives.
+                self.delivery.lock().divide(taken.len());
                 // Persistent events come again if it is not known that they have arrived.
                 let (again, given_up): (Vec<_>, Vec<_>) = taken
                     .into_iter()

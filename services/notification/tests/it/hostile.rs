@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use punctual::any::Value;
 use punctual::stub::{ByteOrder, CdrError, Encoder, Marshal, Operation};
-use punctual::{Any, Interface, NotNil, SystemException, SystemExceptionKind as Kind, TypeCode};
+use punctual::{
+    Any, CompletionStatus, Interface, NotNil, SystemException, SystemExceptionKind as Kind,
+    TypeCode,
+};
 use punctual_ior::{IiopProfile, tags};
 use punctual_notification::cos_notification::{
     self as names, EventType, Property, StructuredEvent,
@@ -319,4 +322,58 @@ fn an_event_that_cannot_be_pulled_takes_no_others_of_its_sequence_with_it() {
     assert!(refused > 0);
     until(|| served.metric("pulled_total") == 4);
     assert_eq!(served.metric("undelivered_total"), 1);
+}
+
+/// Consumer that answers no sequence of more than three events, as an ORB does that closes the connection then.
+struct Short(Peer);
+
+impl comm::NotifyPublishServant for Short {
+    fn offer_change(
+        &self,
+        _: &[EventType],
+        _: &[EventType],
+    ) -> Result<(), comm::NotifyPublishOfferChangeError> {
+        Ok(())
+    }
+}
+
+impl comm::SequencePushConsumerServant for Short {
+    fn push_structured_events(
+        &self,
+        notifications: &[StructuredEvent],
+    ) -> Result<(), comm::SequencePushConsumerPushStructuredEventsError> {
+        match notifications.len() {
+            ..=3 => self.0.push_structured_events(notifications),
+            _ => Err(SystemException::new(Kind::CommFailure, 0, CompletionStatus::Maybe).into()),
+        }
+    }
+
+    fn disconnect_sequence_push_consumer(&self) -> Result<(), SystemException> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_consumer_that_takes_no_long_sequences_gets_persistent_events_in_short_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = stored(&folder.path().join("notification.redb"));
+    let (served, program) = (Served::of(stored, ("127.0.0.1", 0)), Program::new());
+    let channel = program.see(&served.channel(&persistent_events(), &[]));
+    let proxy = push_supplier(&consumers(&channel), ClientType::SequenceEvent);
+    let (proxy, peer) = (
+        narrowed::<SequenceProxyPushSupplier>(&proxy),
+        Peer::default(),
+    );
+    proxy
+        .set_qos(&[property(names::MAXIMUM_BATCH_SIZE, 100)])
+        .unwrap();
+    let short = program.object(Short(peer.clone()));
+    proxy.connect_sequence_push_consumer(Some(&short)).unwrap();
+    proxy.suspend_connection().unwrap();
+    let events: Vec<StructuredEvent> = (0..20).map(event).collect();
+    let pushes = program.pushes_sequences_to(&channel);
+    pushes.push_structured_events(&events).unwrap();
+    until(|| served.metric("queued") == 20);
+    proxy.resume_connection().unwrap();
+    assert_eq!(peer.wait_for(20), (0..20).collect::<Vec<_>>());
 }
