@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use punctual::any::Value;
-use punctual::stub::{ByteOrder, CdrError, Encoder, Marshal, Operation};
+use punctual::stub::{CdrError, Encoder, Marshal, Operation};
 use punctual::{
-    Any, CompletionStatus, Interface, NotNil, SystemException, SystemExceptionKind as Kind,
+    Any, CompletionStatus, Interface, NotNil, Orb, SystemException, SystemExceptionKind as Kind,
     TypeCode,
 };
-use punctual_ior::{IiopProfile, tags};
 use punctual_notification::cos_notification::{
     self as names, EventType, Property, StructuredEvent,
 };
@@ -205,16 +204,14 @@ fn a_value_that_is_none_of_its_type_is_read_by_nobody_who_does_not_ask_for_it() 
     assert_eq!(by_text.wait_for(1), [2]);
 }
 
-/// Returns a reference to the same object as of an ORB that has no wide text: without code sets.
-fn without_code_sets<I: Interface>(program: &Program, object: &I) -> I {
-    let mut ior = object.as_object().ior().clone();
-    for tagged in &mut ior.profiles {
-        let mut profile = IiopProfile::decode(&tagged.data).unwrap();
-        let of_text = tags::component::CODE_SETS;
-        profile.components.retain(|one| one.tag != of_text);
-        *tagged = profile.to_tagged(ByteOrder::NATIVE).unwrap();
-    }
-    let text = ior.stringify(ByteOrder::NATIVE).unwrap();
+/// Returns a reference of a program to the same object of a server as if that had no wide text: a `corbaloc:` names no code
+/// sets.
+fn without_code_sets<I: Interface>(program: &Program, server: &Orb, object: &I) -> I {
+    let endpoint = server.endpoints().first().unwrap().to_string();
+    let (_, place) = endpoint.split_once("://").unwrap();
+    let key = object.as_object().object_key().unwrap();
+    let key: String = key.iter().map(|byte| format!("%{byte:02x}")).collect();
+    let text = format!("corbaloc:iiop:1.2@{place}/{key}");
     I::from_object(program.orb.string_to_object(&text).unwrap())
 }
 
@@ -234,7 +231,7 @@ fn a_consumer_without_wide_text_misses_events_with_it_and_stays_connected() {
     let (served, program) = (Served::new(), Program::new());
     let channel = served.channel(&[], &[]);
     let (proxy, peer) = (program.unconnected(&channel), Peer::default());
-    let narrow = without_code_sets(&program, &program.object(peer.clone()));
+    let narrow = without_code_sets(&program, &program.orb, &program.object(peer.clone()));
     proxy
         .connect_structured_push_consumer(Some(&narrow))
         .unwrap();
@@ -270,7 +267,7 @@ fn an_event_that_cannot_be_delivered_takes_no_others_of_its_sequence_with_it() {
         proxy
             .set_qos(&[property(names::MAXIMUM_BATCH_SIZE, 100)])
             .unwrap();
-        let narrow = without_code_sets(&program, &program.object(peer.clone()));
+        let narrow = without_code_sets(&program, &program.orb, &program.object(peer.clone()));
         proxy.connect_sequence_push_consumer(Some(&narrow)).unwrap();
         proxy.suspend_connection().unwrap();
         let events = (0..20).map(|number| match number {
@@ -310,7 +307,7 @@ fn an_event_that_cannot_be_pulled_takes_no_others_of_its_sequence_with_it() {
         .unwrap();
     // A program that has no wide text.
     let other = Program::new();
-    let proxy = without_code_sets(&other, &proxy);
+    let proxy = without_code_sets(&other, &served.orb, &proxy);
     let (mut pulled, mut refused) = (Vec::new(), 0);
     while pulled.last() != Some(&4) {
         match proxy.pull_structured_events(10) {
