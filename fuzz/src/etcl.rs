@@ -5,7 +5,9 @@
 
 use punctual_any::Any;
 use punctual_cdr::{ByteOrder, Coding, Decoder, Unmarshal};
-use punctual_constraint::{Constraint, ConstraintSet, Event, FieldValue, Grammar, Limits, List};
+use punctual_constraint::{
+    Constraint, ConstraintSet, Event, Failure, FieldValue, Grammar, Limits, List,
+};
 
 /// Runs the target on one input.
 ///
@@ -68,7 +70,8 @@ fn evaluate(constraint: &Constraint, events: &[Sample]) {
     let mut of_structured = None;
     for event in events {
         let result = constraint.evaluate(event);
-        if event.is_structured {
+        // What is encoded takes more steps.
+        if event.is_structured && result != Err(Failure::Steps) {
             let verdict = result.clone().ok();
             assert_eq!(*of_structured.get_or_insert(verdict), verdict, "{shown}");
         }

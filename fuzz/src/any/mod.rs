@@ -82,7 +82,7 @@ fn keep(kept: &Any, any: &Any, coding: Coding<'_>) {
     assert!(cursor.declared_type().equivalent(any.type_code()));
     let scalar = kept
         .scalar_in(0)
-        .map(|found| found.map(|(scalar, _)| scalar));
+        .map(|found| found.map(|(scalar, ..)| scalar));
     // As text, in which numbers that are none are equal.
     let text = format!("{:?}", scalar.ok());
     assert_eq!(format!("{:?}", cursor.scalar().ok()), text);

@@ -7,8 +7,9 @@ pub struct Limits {
     pub length: usize,
     /// Deepest nesting of parentheses, `not` and signs. Default 100.
     pub depth: usize,
-    /// Most steps of one evaluation. Default 1,000,000. A step is an instruction, a member or element that is passed, or
-    /// 64 bytes of an encoded value that are passed or compared. An evaluation with more of them is false.
+    /// Most steps of one evaluation. Default 1,000,000. A step is an instruction, a member or element that is passed,
+    /// 64 bytes of an encoded value that are passed or compared, or 16 of an encoded type that is read. An evaluation with
+    /// more of them is false.
     pub steps: u32,
 }
 

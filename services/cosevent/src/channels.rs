@@ -75,6 +75,10 @@ impl Channels {
         })
     }
 
+    pub(crate) fn orb(&self) -> &Orb {
+        &self.orb
+    }
+
     /// Makes the default channel.
     ///
     /// # Errors

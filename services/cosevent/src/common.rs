@@ -32,6 +32,8 @@ pub(crate) struct Common {
     /// Threads that push to consumers.
     pub(crate) dispatcher: Arc<dyn Dispatcher>,
     keeper: Keeper<Change>,
+    /// States that connections that were kept wait to be served.
+    is_waiting: Arc<AtomicBool>,
     is_ending: AtomicBool,
 }
 
@@ -50,6 +52,7 @@ pub(crate) struct Started {
     pub(crate) timetable: Timetable,
     pub(crate) dispatcher: Arc<dyn Dispatcher>,
     pub(crate) keeper: Keeper<Change>,
+    pub(crate) is_waiting: Arc<AtomicBool>,
 }
 
 impl Common {
@@ -67,6 +70,7 @@ impl Common {
             timetable,
             dispatcher,
             keeper,
+            is_waiting,
         } = started;
         Self {
             limits,
@@ -79,6 +83,7 @@ impl Common {
             timetable,
             dispatcher,
             keeper,
+            is_waiting,
             is_ending: AtomicBool::new(false),
         }
     }
@@ -120,6 +125,11 @@ impl Common {
         self.workers.end();
         self.checks.end();
         self.keeper.stop();
+    }
+
+    /// Notes whether connections that were kept wait to be served.
+    pub(crate) fn note_waiting(&self, is_waiting: bool) {
+        self.is_waiting.store(is_waiting, Ordering::Relaxed);
     }
 
     /// Notes that the service is being shut down: nothing waits any more.

@@ -5,6 +5,7 @@
 //! event, limits, metrics, refusal    data of events; bounds; counts; exceptions
 //! peer                               calls to the object behind a proxy
 //! gone                               answers of proxies that are gone
+//! restoring                          what a store has kept is made again
 //! channel                            a channel: two channels of `punctual-rtevent`, and its proxies
 //! push_consumer, pull_supplier, pull_consumer, push_supplier    the proxies, by their interfaces
 //! admin, factory                     channels and their administrators; the factory of omniEvents
@@ -38,6 +39,7 @@ mod pull_supplier;
 mod push_consumer;
 mod push_supplier;
 mod refusal;
+mod restoring;
 mod service;
 mod settings;
 mod storage;

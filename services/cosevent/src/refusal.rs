@@ -68,6 +68,9 @@ pub enum Refusal {
     /// The channel has been destroyed.
     #[error("the channel has been destroyed")]
     Destroyed,
+    /// Connections that were kept are not served yet, of which the proxy may be one.
+    #[error("the connection is not served yet, or has ended: call again later")]
+    NotServedYet,
     /// The service is being shut down.
     #[error("the event service is being shut down: connect again later")]
     Ending,
@@ -123,7 +126,7 @@ impl From<Refusal> for SystemException {
             Refusal::Disconnected | Refusal::Destroyed => Kind::ObjectNotExist,
             Refusal::EventTooLarge { .. } => Kind::ImpLimit,
             Refusal::Full { .. } | Refusal::NoResources(_) => Kind::NoResources,
-            Refusal::TooManyPulls(_) | Refusal::Ending => Kind::Transient,
+            Refusal::TooManyPulls(_) | Refusal::NotServedYet | Refusal::Ending => Kind::Transient,
             Refusal::NotPermitted => Kind::NoPermission,
             Refusal::Storage(_) => Kind::PersistStore,
         };

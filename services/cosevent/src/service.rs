@@ -1,6 +1,5 @@
 //! The event service: its settings, its store, its start and its end.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -25,14 +24,13 @@ use crate::embedded::EmbeddedChannel;
 use crate::factory::{FACTORY, Factory};
 use crate::gate::Gate;
 use crate::gone;
-use crate::kept::EventInterface;
 use crate::limits::Limits;
 use crate::metrics::{Gauges, Metrics};
-use crate::obtain;
 use crate::omni_events::{EventChannel, EventChannelFactory};
 use crate::refusal::Refusal;
-use crate::storage::{Change, KIND, Kept, Storage};
-use crate::typed::{self, Catalogue, EventInterfaces};
+use crate::restoring;
+use crate::storage::{KIND, Kept, Storage};
+use crate::typed::{Catalogue, EventInterfaces};
 
 /// Name of the adapter.
 const ADAPTER: &str = "EventService";
@@ -186,7 +184,7 @@ impl EventService {
             factory,
             typed_channel,
         };
-        restore(&channels, parent.orb(), &kept);
+        restoring::restore(&channels, kept);
         watch::begin(&channels);
         let factory_name = bound_factory(parent.orb(), &options.names, &root)?;
         self.set_served(channels, factory_name)?;
@@ -239,14 +237,21 @@ impl EventService {
             // The identity is new with each run.
             None => (Kept::default(), 1),
         };
+        let is_waiting = Arc::default();
         let started = Started {
             interfaces: Catalogue::new(&interfaces, parent.orb(), limits.call_timeout)?,
-            objects: Objects::new(parent, ADAPTER, (self.identity()?, next), gone::servants())?,
+            objects: Objects::new(
+                parent,
+                ADAPTER,
+                (self.identity()?, next),
+                gone::servants(&is_waiting),
+            )?,
             workers: Workers::new("event-pulls", limits.threads).map_err(refused)?,
             checks: Workers::new("event-checks", limits.threads).map_err(refused)?,
             timetable: Timetable::start("event-times").map_err(refused)?,
             dispatcher: Arc::new(Pool::new(pool_options(&limits)).map_err(refused)?),
             keeper: Keeper::start("event-records", self.0.storage.clone()).map_err(refused)?,
+            is_waiting,
         };
         let metrics = self.0.metrics.clone();
         let common = Arc::new(Common::new(limits, metrics, writers, started));
@@ -314,53 +319,6 @@ fn pool_options(limits: &Limits) -> PoolOptions {
         threads: most.min(4),
         most_threads: most,
         ..PoolOptions::default()
-    }
-}
-
-/// Makes the channels and proxies that were kept. What cannot be made is reported, and removed from the store.
-fn restore(channels: &Arc<Channels>, orb: &Orb, kept: &Kept) {
-    let untyped = kept.channels.iter().map(|channel| (channel, false));
-    let typed = kept.typed_channels.iter().map(|channel| (channel, true));
-    for ((number, channel), is_typed) in untyped.chain(typed) {
-        if let Err(refusal) = channels.restore(*number, channel, is_typed) {
-            tracing::warn!("a channel that was kept is not served: {refusal}");
-        }
-    }
-    let mut interfaces = HashMap::new();
-    for (number, connection) in &kept.connections {
-        let mut restored = || {
-            let channel = channels.get(connection.channel).ok_or(Refusal::Destroyed)?;
-            let peer = match connection.peer.as_str() {
-                "" => None,
-                text => Some(orb.string_to_object(text).map_err(refused)?),
-            };
-            match kept.interfaces.get(number) {
-                None => obtain::restored(&channel, *number, connection.kind, peer),
-                Some(record) => {
-                    let interface = shared(&mut interfaces, record);
-                    typed::restored(&channel, *number, (connection.kind, interface), peer)
-                }
-            }
-        };
-        if let Err(refusal) = restored() {
-            tracing::warn!("a connection that was kept is not served: {refusal}");
-            let _ = channels.common.keep(Change::Connection(*number, None));
-        }
-    }
-}
-
-/// Returns the interface of a record, which proxies with equal records share.
-fn shared(
-    known: &mut HashMap<String, Arc<typed::Interface>>,
-    record: &EventInterface,
-) -> Arc<typed::Interface> {
-    match known.get(&record.id) {
-        Some(interface) if interface.record() == record => interface.clone(),
-        _ => {
-            let interface = Arc::new(typed::Interface::new(record.clone()));
-            known.insert(record.id.clone(), interface.clone());
-            interface
-        }
     }
 }
 

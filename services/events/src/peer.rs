@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use punctual::{Interface, SystemException, SystemExceptionKind as Kind};
+use punctual::{Interface, SystemException, SystemExceptionKind as Kind, minor};
 
 /// Returns a reference to the same object, whose calls take no longer than the time.
 #[must_use]
@@ -34,8 +34,35 @@ pub fn existence(peer: &impl Interface) -> Existence {
     }
 }
 
-/// Returns whether an exception of a call says that the peer does not exist any more.
+/// Returns whether an exception of a call says that the peer does not exist any more. One for wide text, for which the
+/// peer's reference has no code set, says nothing of the peer: other calls reach it.
 #[must_use]
 pub fn is_gone(exception: &SystemException) -> bool {
-    matches!(exception.kind(), Kind::ObjectNotExist | Kind::InvObjref)
+    match exception.kind() {
+        Kind::ObjectNotExist => true,
+        Kind::InvObjref => !is_of_wide_text(exception),
+        _ => false,
+    }
+}
+
+/// Returns whether a call was not made as its arguments have wide text, and the reference no code set for it.
+fn is_of_wide_text(exception: &SystemException) -> bool {
+    [minor::WIDE_NOT_SUPPORTED, minor::NO_CODE_SETS].contains(&exception.minor())
+}
+
+#[cfg(test)]
+mod tests {
+    use punctual::CompletionStatus;
+
+    use super::*;
+
+    #[test]
+    fn wide_text_without_a_code_set_is_not_the_end_of_a_peer() {
+        let gone = |kind, minor| is_gone(&SystemException::new(kind, minor, CompletionStatus::No));
+        assert!(gone(Kind::ObjectNotExist, minor::NO_CODE_SETS));
+        assert!(gone(Kind::InvObjref, 0));
+        assert!(!gone(Kind::InvObjref, minor::NO_CODE_SETS));
+        assert!(!gone(Kind::InvObjref, minor::WIDE_NOT_SUPPORTED));
+        assert!(!gone(Kind::Transient, 0));
+    }
 }

@@ -14,19 +14,19 @@ use punctual::{ObjectRef, Orb, RootPoa, SystemException};
 
 use crate::Problem;
 
-const ON_SERVING: &str = "another server may have the endpoint";
+const ON_PUBLISHING: &str = "the configuration, or another part of this program, may have the name";
 
 /// Publishes a reference as an initial reference of the ORB and in its IOR table, under the same name.
 ///
 /// # Errors
 /// The name is taken.
 pub fn publish(orb: &Orb, name: &str, reference: &ObjectRef) -> Result<(), Problem> {
-    let raised = |exception: SystemException| Problem::new(exception, ON_SERVING);
+    let raised = |exception: SystemException| Problem::new(exception, ON_PUBLISHING);
     orb.register_initial_reference(name, reference)
         .map_err(raised)?;
     let table = orb.ior_table().map_err(raised)?;
     let bound = table.bind(name, reference);
-    bound.map_err(|error| Problem::new(error, ON_SERVING))
+    bound.map_err(|error| Problem::new(error, ON_PUBLISHING))
 }
 
 /// Naming Service in which references are bound. This crate contains no client of it: the command

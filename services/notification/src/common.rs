@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use punctual_events::{Keeper, Objects, Timetable, Workers};
 use punctual_host::access::Rules;
 
+use crate::filter::Room;
 use crate::generation::Generation;
 use crate::journal::Journal;
 use crate::limits::Limits;
@@ -27,6 +28,8 @@ pub(crate) struct Common {
     pub(crate) names: Names,
     /// Number of changes of filters, and of what they are attached to.
     pub(crate) selections: Generation,
+    /// Memory of the constraints of all filters.
+    pub(crate) constraints: Room,
     /// Foreign filters of all objects.
     pub(crate) foreign: Presence,
     /// Threads that begin calls to consumers and suppliers. None waits for a reply.
@@ -75,6 +78,7 @@ impl Common {
             timetable: Timetable::start("notify-times").map_err(|error| refused(&error))?,
             names: Names::default(),
             selections: Generation::default(),
+            constraints: Room::default(),
             foreign: Presence::default(),
             limits,
             metrics,

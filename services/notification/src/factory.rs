@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use punctual::{Implements, SystemException};
@@ -252,6 +253,11 @@ impl Watch for Channels {
                     .map(|one| one as Arc<dyn Watched>),
             );
         }
+        let left = self.registry.left(&self.common, Instant::now());
+        watched.extend(
+            left.into_iter()
+                .map(|one| Arc::new(one) as Arc<dyn Watched>),
+        );
         watched
     }
 

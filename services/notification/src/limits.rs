@@ -34,6 +34,8 @@ pub struct Limits {
     pub filters: usize,
     /// Maximum number of constraints of one filter. Default: 1,000.
     pub constraints: usize,
+    /// Maximum number of bytes of the constraints of all filters: texts, types and values. Default: 16 MiB.
+    pub constraint_bytes: usize,
     /// Permission to attach filters that are objects of other servers, and to call them. Default: false, as each client could
     /// then have the service send its events to any place.
     pub foreign_filters: bool,
@@ -61,7 +63,8 @@ pub struct Limits {
     pub connect_within: Duration,
     /// Interval at which connected peers are asked whether they exist; `None` never asks. Default: 60 s.
     pub check: Option<Duration>,
-    /// Time after which a proxy without a reference to its peer is removed if nothing called it; `None` keeps it.
+    /// Time after which a proxy without a reference to its peer is removed if nothing called it, and a filter that is attached
+    /// to nothing; `None` keeps them.
     /// Default: one day.
     pub idle: Option<Duration>,
     /// Permission to connect a proxy that is connected: the new client takes the place of the one before, which is called no
@@ -86,6 +89,7 @@ impl Default for Limits {
             types: 1_000,
             filters: 10_000,
             constraints: 1_000,
+            constraint_bytes: 16 << 20,
             foreign_filters: false,
             most_foreign: 100,
             foreign_per_object: 4,

@@ -39,6 +39,7 @@ pub(crate) struct Metrics {
 pub(crate) struct Gauges {
     pub(crate) channels: usize,
     pub(crate) proxies: usize,
+    pub(crate) filters: usize,
     pub(crate) queued: usize,
 }
 
@@ -67,6 +68,11 @@ impl Metrics {
         for (name, help, value) in [
             ("channels", "Channels.", gauges.channels),
             ("proxies", "Proxies of all channels.", gauges.proxies),
+            (
+                "filters",
+                "Filters and mapping filters, attached or not, of which there may be `most-filters`.",
+                gauges.filters,
+            ),
             (
                 "queued",
                 "Events that wait for consumers: in their queues, for foreign filters, for their StartTime, and in calls that have not returned.",

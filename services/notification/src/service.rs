@@ -423,9 +423,11 @@ impl NotificationService {
     /// Appends the service's metrics to the exposition.
     pub fn write_metrics(&self, out: &mut Exposition) {
         let (channels, proxies, queued) = self.size();
+        let served = self.0.channels.get();
         let gauges = Gauges {
             channels,
             proxies,
+            filters: served.map_or(0, |channels| channels.registry.len()),
             queued,
         };
         self.0.metrics.write(out, gauges);

@@ -74,6 +74,12 @@ const MOST_FILTERS: Key<u64> = Key::number("most-filters", 0..=1_000_000)
 const MOST_CONSTRAINTS: Key<u64> = Key::number("most-constraints", 0..=1_000_000)
     .default("1000")
     .doc("Maximum number of constraints of one filter.");
+const CONSTRAINT_BYTES: Key<u64> = Key::bytes("constraint-bytes", 0..=1 << 40)
+    .default("16777216")
+    .doc(
+        "Maximum number of bytes of the constraints of all filters: texts, types and values; beyond, adding one raises IMP_LIMIT. \
+         Compiled, a text takes several times as much memory.",
+    );
 const FOREIGN_FILTERS: Key<String> = Key::one_of("foreign-filters", &["refuse", "allow"])
     .default("refuse")
     .doc(
@@ -120,7 +126,8 @@ const CHECK_INTERVAL: Key<Option<Duration>> =
         "Interval at which connected consumers and suppliers are asked whether they exist; 0 never asks.",
     );
 const IDLE: Key<Option<Duration>> = Key::time_or_never("idle").default("86400s").doc(
-    "Time after which a proxy is removed whose peer is nil, so that it cannot be asked, and does not call; 0 keeps it.",
+    "Time after which a proxy is removed whose peer is nil, so that it cannot be asked, and does not call, and a filter that \
+     is attached to nothing and not called; 0 keeps them.",
 );
 const ALLOW_RECONNECT: Key<bool> = Key::flag("allow-reconnect").doc(
     "Let a client connect a proxy that is connected, in place of the client before, which is called no more: for clients that \
@@ -154,6 +161,7 @@ const OWN: &[&Setting] = &[
     &MOST_TYPES.setting,
     &MOST_FILTERS.setting,
     &MOST_CONSTRAINTS.setting,
+    &CONSTRAINT_BYTES.setting,
     &FOREIGN_FILTERS.setting,
     &MOST_FOREIGN.setting,
     &FOREIGN_PER_OBJECT.setting,
@@ -237,6 +245,7 @@ fn limits(values: &Values) -> Limits {
         types: values.count(&MOST_TYPES),
         filters: values.count(&MOST_FILTERS),
         constraints: values.count(&MOST_CONSTRAINTS),
+        constraint_bytes: values.count(&CONSTRAINT_BYTES),
         foreign_filters: values.get(&FOREIGN_FILTERS) == "allow",
         most_foreign: values.count(&MOST_FOREIGN),
         foreign_per_object: values.count(&FOREIGN_PER_OBJECT),

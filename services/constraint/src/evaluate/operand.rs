@@ -54,18 +54,19 @@ impl<'e> Operand<'e> {
         Self::of_scalar(scalar, || resolved(any.type_code())).counted(steps)
     }
 
-    /// Reads the value of an Any that stands in an encoded event, in as many steps as that of any other.
+    /// Reads the value of an Any that stands in an encoded event, in as many steps as that of any other, and those for its type.
     pub(super) fn within(
         event: &'e Any,
         offset: usize,
         steps: &mut Steps,
     ) -> Result<Self, Failure> {
         match event.scalar_in(offset)? {
-            Some((scalar, its)) => {
+            Some((scalar, its, of_type)) => {
+                steps.take_type(of_type)?;
                 let its = || Cow::Owned(its.original_type());
                 Self::of_scalar(scalar, its).counted(steps)
             }
-            None => Self::read(&mut event.cursor_in(offset)?, steps),
+            None => Self::read(&mut cursor_in(event, offset, steps)?, steps),
         }
     }
 
@@ -183,12 +184,25 @@ const fn real(number: i128) -> f64 {
     number as f64
 }
 
+/// Returns a cursor at the value of an Any that stands in an encoded event.
+pub(super) fn cursor_in<'e>(
+    event: &'e Any,
+    offset: usize,
+    steps: &mut Steps,
+) -> Result<Cursor<'e>, Failure> {
+    let cursor = event.cursor_in(offset)?;
+    let before = event.encoding().len().saturating_sub(offset);
+    steps.take_type(before.saturating_sub(cursor.remaining()))?;
+    Ok(cursor)
+}
+
 /// Moves into the value of an Any, and of an Any within it.
 pub(super) fn enter_anys(cursor: &mut Cursor<'_>, steps: &mut Steps) -> Result<(), Failure> {
     while cursor.kind() == TypeKind::Any {
         let before = cursor.remaining();
         cursor.enter_any()?;
-        steps.take_bytes(before.saturating_sub(cursor.remaining()))?;
+        steps.take(1)?;
+        steps.take_type(before.saturating_sub(cursor.remaining()))?;
     }
     Ok(())
 }

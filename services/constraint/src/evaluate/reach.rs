@@ -6,7 +6,7 @@ use punctual_any::{Cursor, TypeKind};
 
 use super::failure::Failure;
 use super::found::Found;
-use super::operand::{Operand, UTC};
+use super::operand::{Operand, UTC, cursor_in};
 use super::steps::Steps;
 use super::variable::of_unstructured;
 use super::walk::walk;
@@ -78,7 +78,7 @@ fn of_structured<'e>(
     if let Some(value) = field_at(event, &path.place, steps)? {
         let cursor = match value {
             FieldValue::Any(any) => any.cursor()?,
-            FieldValue::Within(event, offset) => event.cursor_in(offset)?,
+            FieldValue::Within(event, offset) => cursor_in(event, offset, steps)?,
         };
         return walk(cursor, path.rest(), steps);
     }

@@ -1,10 +1,10 @@
 //! Texts and events that are made to cost much.
 
 use crate::support::{
-    Structured, Unstructured, any, compile, evaluate, property_list, sequence_type, simple,
-    structure_type,
+    Encoded, Structured, Unstructured, any, compile, enumeration, evaluate, property_list,
+    sequence_type, simple, structure, structure_type,
 };
-use punctual_any::{Any, TypeBuilder, TypeKind};
+use punctual_any::{Any, TypeBuilder, TypeKind, Value};
 use punctual_cdr::{Block, ByteOrder, Coding, Decoder, Encoder, Marshal, Unmarshal};
 use punctual_constraint::{
     Budget, Constraint, ConstraintSet, Diagnostic, Failure, Grammar, Limits,
@@ -270,4 +270,25 @@ fn constraints_that_share_a_budget_cost_no_more_than_it_together() {
     assert!(!greedy.matches_within(&event, &mut budget));
     assert_eq!(budget.left(), u32::MAX - 3);
     assert!(constraint.matches_within(&event, &mut budget));
+}
+
+#[test]
+fn types_in_encoded_events_count_each_time_that_they_are_read() {
+    // Beyond what threads remember of types.
+    let labels: Vec<String> = (0..2_000).map(|label| format!("label{label}")).collect();
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let enumeration = enumeration("Many", &labels);
+    let value = Any::of_value(&enumeration, &Value::Enum(7)).unwrap();
+    let point = structure("Point", &[("at", enumeration, Value::Enum(7))]);
+    let event = Structured::default()
+        .with_any("a", value)
+        .with_any("b", point);
+    let event = Encoded::of(&event);
+    for (part, component) in [(" or $a == 1", "$a"), (" or $b.at == 1", "$b.at")] {
+        let few = compile(&format!("{component} == 7{}", part.repeat(100))).unwrap();
+        assert_eq!(few.evaluate(&event), Ok(true));
+        let many = format!("{component} == 0{}", part.repeat(4_000));
+        let many = compile(&many).unwrap().evaluate(&event);
+        assert_eq!(many, Err(Failure::Steps), "{component}");
+    }
 }

@@ -88,14 +88,14 @@ impl Event for Structured {
 }
 
 /// Structured event whose values stand in encodings.
-struct Encoded<'e> {
+pub(crate) struct Encoded<'e> {
     event: &'e dyn Event,
     lists: [Vec<(&'e str, Any)>; 2],
     remainder: Option<Any>,
 }
 
 impl<'e> Encoded<'e> {
-    fn of(event: &'e dyn Event) -> Self {
+    pub(crate) fn of(event: &'e dyn Event) -> Self {
         // An Any in an Any is encoded with its TypeCode.
         let encoded = |value: FieldValue<'_>| match value {
             FieldValue::Any(held) => any(held),

@@ -3,9 +3,9 @@
 use std::net::TcpListener;
 
 use punctual::NotNil;
-use punctual_cosevent::EventService;
 use punctual_cosevent::cos_event_channel_admin::ProxyPushConsumer;
 use punctual_cosevent::cos_event_comm::{Disconnected, PushConsumerPushError};
+use punctual_cosevent::{EventService, Limits};
 use punctual_host::store::Faults;
 
 use crate::support::{
@@ -63,6 +63,42 @@ fn channels_and_connections_are_there_after_a_restart() {
     let served = Served::of(stored(&path), place);
     assert_eq!(served.service.size(), (1, 3));
     assert!(!exists(&named));
+}
+
+#[test]
+fn a_connection_that_cannot_be_made_at_the_start_stays_and_is_made_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("events.redb");
+    let (place, program) = (place("127.77.1.5"), Program::new());
+    let served = Served::of(stored(&path), place);
+    let (first, sink) = program.sink(&served.channel);
+    let (_, other) = program.sink(&served.channel);
+    let pushes = program.pushes_to(&served.channel);
+    drop(served);
+
+    let service = EventService::open(&path).unwrap();
+    service.set_limits(Limits {
+        proxies: 2,
+        ..limits()
+    });
+    let served = Served::of(service, place);
+    assert_eq!(served.service.size(), (1, 2));
+    // The proxy of the supplier may be there once another one has left.
+    let refused = pushes.push(&event(1)).unwrap_err();
+    let PushConsumerPushError::System(refused) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(refused.kind(), punctual::SystemExceptionKind::Transient);
+    first.disconnect_push_supplier().unwrap();
+    until(|| pushes.push(&event(2)).is_ok());
+    assert_eq!(other.wait_for(1), [2]);
+    assert_eq!(sink.numbers(), [0; 0]);
+    drop(served);
+
+    let served = Served::of(stored(&path), place);
+    assert_eq!(served.service.size(), (1, 2));
+    pushes.push(&event(3)).unwrap();
+    assert_eq!(other.wait_for(2), [2, 3]);
 }
 
 #[test]

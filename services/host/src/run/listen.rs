@@ -5,6 +5,8 @@ use punctual::{InitError, Orb, OrbBuilder, OrbConfig};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::Problem;
 
@@ -16,6 +18,8 @@ pub const ON_ENDPOINTS: &str = "an endpoint is protocol://place, e.g. iiop://:90
 pub const ON_CONFIGURATION: &str =
     "see the configuration file; docs/guide/configuration.md lists the keys and their values";
 
+const ON_SIGNALS: &str = "handlers of signals cannot be installed";
+
 /// Returns the signals that end the process. To be called before anything else is started, so that
 /// no signal is missed.
 ///
@@ -23,7 +27,20 @@ pub const ON_CONFIGURATION: &str =
 /// The system handles no signals.
 pub fn ending_signals() -> Result<Signals, Problem> {
     let signals = Signals::new([SIGINT, SIGTERM]);
-    signals.map_err(|error| Problem::new(error, "handlers of signals cannot be installed"))
+    signals.map_err(|error| Problem::new(error, ON_SIGNALS))
+}
+
+/// Returns a flag that the same signals set.
+///
+/// # Errors
+/// The system handles no signals.
+pub(super) fn signal_flag() -> Result<Arc<AtomicBool>, Problem> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        let registered = signal_hook::flag::register(signal, flag.clone());
+        registered.map_err(|error| Problem::new(error, ON_SIGNALS))?;
+    }
+    Ok(flag)
 }
 
 /// Starts an ORB that listens at these endpoints, configured by `defaults`, and then by a file if there is one.

@@ -10,9 +10,12 @@
 //! | 5 | a signal comes: systemd is notified, the name is unbound, status and companions end |
 //! | 6 | calls that wait are answered, the ORB is shut down; requests that have begun have until the deadline |
 //! | 7 | the service stops, its store is closed |
+//!
+//! A signal that comes before step 5 ends the process soon, also where a step waits for other servers.
 
 mod listen;
 mod options;
+mod starting;
 
 use std::any::Any;
 use std::io::Write;
@@ -30,13 +33,15 @@ pub use options::{Companion, RunOptions};
 
 use listen::{listening_with, prepared};
 use options::Ending;
+use starting::Starting;
 
 use crate::publish::{publish, write_reference};
 use crate::status::Status;
 use crate::systemd::{KeptAlive, Notifier};
 use crate::{Problem, Service, log};
 
-const ON_SERVING: &str = "another server may have the endpoint";
+const ON_SERVING: &str =
+    "start it again when the reason is gone; with --log debug, it says more of what it does before";
 const ON_STATUS: &str = "an address of this machine and a port, as 127.0.0.1:2810";
 const ON_SYSTEMD: &str = "NOTIFY_SOCKET names the socket that systemd is notified by";
 const ON_TURN: &str =
@@ -59,6 +64,7 @@ pub fn run<S: Service>(
 ) -> Result<(), Problem> {
     return_freed_memory();
     log::start(options.level);
+    let starting = Starting::begin(options.ending.flag())?;
     let service = Arc::new(open()?);
     let status = started_status(&service, options.status.as_deref())?;
     let (config, orb_options) = (options.config.as_deref(), &options.orb_options);
@@ -66,12 +72,13 @@ pub fn run<S: Service>(
     let notifier = Notifier::from_environment();
     let notifier = notifier.map_err(|error| Problem::new(error, ON_SYSTEMD))?;
     if !has_turn(&service, &notifier, &mut options)? {
+        drop(starting);
         service.stop();
         return Ok(());
     }
     let orb = listening_with(prepared)?;
     let deadline = options.stop_deadline;
-    let ended = serve_until_the_end(&orb, &service, (status, &notifier), options);
+    let ended = serve_until_the_end(&orb, &service, (status, &notifier, starting), options);
     service.end_waiting();
     let shut = shut_down(&orb, deadline);
     service.stop();
@@ -82,7 +89,7 @@ pub fn run<S: Service>(
 fn serve_until_the_end<S: Service>(
     orb: &Orb,
     service: &Arc<S>,
-    (status, notifier): (Option<Status>, &Notifier),
+    (status, notifier, starting): (Option<Status>, &Notifier, Starting),
     mut options: RunOptions<S>,
 ) -> Result<(), Problem> {
     let reference = served(orb, &**service)?;
@@ -105,6 +112,7 @@ fn serve_until_the_end<S: Service>(
     )?;
     notifier.ready();
     let watchdog = watched(notifier, service)?;
+    drop(starting);
     let outcome = wait_for_end(&**service, &mut options.ending);
     drop(watchdog);
     notifier.stopping();

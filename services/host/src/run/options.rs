@@ -4,13 +4,14 @@ use std::any::Any;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
 
 use punctual::Orb;
 use signal_hook::iterator::Signals;
 
-use super::listen::ending_signals;
+use super::listen::{ending_signals, signal_flag};
 use crate::Problem;
 use crate::log::Level;
 use crate::publish::Registry;
@@ -24,7 +25,8 @@ pub type Companion<S> = Box<dyn FnOnce(&Arc<S>, &Orb) -> Result<Box<dyn Any>, Pr
 
 /// Event that ends the run of a service: a signal or a message.
 pub(super) enum Ending {
-    Signal(Signals),
+    /// Signals, with a flag that states whether one has come.
+    Signal(Signals, Arc<AtomicBool>),
     Message(Receiver<()>),
 }
 
@@ -60,7 +62,7 @@ impl<S> RunOptions<S> {
     /// The system handles no signals.
     pub fn of(values: &Values, listen: &Key<Vec<String>>) -> Result<Self, Problem> {
         Ok(Self {
-            ending: Ending::Signal(ending_signals()?),
+            ending: Ending::Signal(ending_signals()?, signal_flag()?),
             listen: values.get(listen),
             config: values.get(&CONFIG),
             orb_options: Vec::new(),
@@ -108,7 +110,7 @@ impl Ending {
     /// Blocks until the event that ends the run of the service.
     pub(super) fn wait(&mut self) {
         match self {
-            Ending::Signal(signals) => {
+            Ending::Signal(signals, _) => {
                 signals.forever().next();
             }
             // A sender that is dropped ends the run, too.
@@ -116,10 +118,18 @@ impl Ending {
         }
     }
 
+    /// Returns the flag that is set when a signal has come that ends the run.
+    pub(super) fn flag(&self) -> Option<Arc<AtomicBool>> {
+        match self {
+            Ending::Signal(_, flag) => Some(flag.clone()),
+            Ending::Message(_) => None,
+        }
+    }
+
     /// Returns whether the event has come, at once. Then it does not come again.
     pub(super) fn has_come(&mut self) -> bool {
         match self {
-            Ending::Signal(signals) => signals.pending().next().is_some(),
+            Ending::Signal(signals, _) => signals.pending().next().is_some(),
             Ending::Message(ended) => !matches!(ended.try_recv(), Err(TryRecvError::Empty)),
         }
     }

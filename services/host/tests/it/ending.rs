@@ -1,5 +1,7 @@
 //! The end of a run: starts that are refused, and requests that continue beyond the deadline.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
 use parking_lot::Mutex;
@@ -7,7 +9,8 @@ use punctual::{Interface, ObjectRef, Poa, SystemException};
 use punctual_host::metrics::Exposition;
 use punctual_host::run::{RunOptions, run};
 use punctual_host::settings::Values;
-use punctual_host::{ServeError, Service};
+use punctual_host::{Problem, ServeError, Service};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::board::{self, LISTEN};
 use crate::example::{Running, client};
@@ -115,4 +118,40 @@ fn a_request_that_does_not_end_does_not_keep_a_service_beyond_its_deadline() {
     drop(go_on);
     assert_eq!(posting.join().unwrap(), Ok(0));
     client.shutdown(true).unwrap();
+}
+
+/// Environment variable of the process that a test starts to be ended while it starts.
+const STARTS: &str = "PUNCTUAL_TEST_STARTS";
+
+/// Service that is never open, as one that waits for a server which is silent.
+#[test]
+fn a_start_that_does_not_end_is_ended_by_a_signal() {
+    let text = "write_reference = \"/dev/null\"";
+    let values = Values::from_toml(&board::settings(), "silent.toml", text).unwrap();
+    if std::env::var_os(STARTS).is_some() {
+        let options = RunOptions::of(&values, &LISTEN).unwrap();
+        let open = || -> Result<Slow, Problem> {
+            println!("waits");
+            loop {
+                std::thread::park();
+            }
+        };
+        run(open, options).unwrap();
+    }
+    let name = "ending::a_start_that_does_not_end_is_ended_by_a_signal";
+    let mut process = Command::new(std::env::current_exe().unwrap())
+        .args([name, "--exact", "--nocapture"])
+        .env(STARTS, "1")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    assert!(
+        lines
+            .map_while(Result::ok)
+            .any(|line| line.ends_with("waits"))
+    );
+    let pid = Pid::from_child(&process);
+    kill_process(pid, Signal::TERM).unwrap();
+    assert!(process.wait().unwrap().success());
 }

@@ -20,6 +20,17 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Returns whether the call was not made for what its events are together: one of them cannot be read, or they are too
+    /// many. Fewer at a time may pass.
+    pub(crate) fn is_of_contents(&self) -> bool {
+        let exception = match self {
+            Self::Disconnected | Self::Gone => return false,
+            Self::NotReached(exception) | Self::Failed(exception) => exception,
+        };
+        let is_of_contents = is_unreadable(exception) || exception.kind() == Kind::ImpLimit;
+        exception.completed() == CompletionStatus::No && is_of_contents
+    }
+
     /// Returns whether it is not known what has become of the call, as no reply has come.
     pub(crate) fn is_unanswered(&self) -> bool {
         let exception = match self {
@@ -58,15 +69,21 @@ impl From<SystemException> for Failure {
 /// Returns whether an exception would answer the same call each time, as the client or this ORB cannot read its
 /// arguments or the client has no such operation. Calls that wait behind it must not wait for ever.
 fn is_final(exception: &SystemException) -> bool {
+    let has_no_operation = matches!(exception.kind(), Kind::BadOperation | Kind::NoImplement);
+    has_no_operation || is_unreadable(exception)
+}
+
+/// Returns whether an exception says that the client or this ORB cannot read the arguments.
+fn is_unreadable(exception: &SystemException) -> bool {
     matches!(
         exception.kind(),
         Kind::Marshal
             | Kind::BadParam
             | Kind::BadTypecode
-            | Kind::BadOperation
-            | Kind::NoImplement
             | Kind::DataConversion
             | Kind::CodesetIncompatible
+            // It is for wide text, or the client would be gone.
+            | Kind::InvObjref
     )
 }
 

@@ -3,6 +3,7 @@
 use punctual::Any;
 use punctual_constraint::{Budget, Constraint, Grammar, Limits};
 
+use super::room::Taken;
 use crate::cos_notification::EventType;
 use crate::cos_notify_filter::{ConstraintExp, ConstraintId};
 use crate::kept;
@@ -10,6 +11,9 @@ use crate::types;
 
 /// Type name of events that are Anys, in which constraints find no name of a type.
 const ANY: &str = "%ANY";
+
+/// Bytes that a constraint counts for besides its contents.
+const OVERHEAD: usize = 64;
 
 /// Value of a constraint, as it is kept.
 pub(super) trait Valued: Clone {
@@ -51,6 +55,16 @@ pub(super) struct Compiled<V> {
     pub(super) constraint: Constraint,
     pub(super) expression: ConstraintExp,
     pub(super) value: V,
+    /// Its part of the memory of all constraints.
+    pub(super) _taken: Taken,
+}
+
+/// Returns the number of bytes that a constraint counts for.
+pub(super) fn bytes_of(expression: &ConstraintExp, value: &impl Valued) -> usize {
+    let types = expression.event_types.iter();
+    let types = types.map(|one| size_of_val(one) + one.domain_name.len() + one.type_name.len());
+    let value = punctual_events::bytes_of(&value.to_any());
+    OVERHEAD + expression.constraint_expr.len() + types.sum::<usize>() + value
 }
 
 impl<V: Valued> Compiled<V> {

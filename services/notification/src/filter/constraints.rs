@@ -6,9 +6,11 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 use punctual_constraint::{Budget, Constraint, Grammar};
 
-use super::compiled::{Compiled, Given, Valued};
+use super::compiled::{Compiled, Given, Valued, bytes_of};
 use super::exceptions::BadConstraints;
 use super::record::Record;
+use super::room::Room;
+use super::usage::Usage;
 use crate::cos_notify_filter::{ConstraintExp, ConstraintId};
 use crate::kept;
 use crate::refusal::Refusal;
@@ -18,11 +20,14 @@ pub(super) const fn budget() -> Budget {
     Budget::new(punctual_constraint::Limits::DEFAULT.steps)
 }
 
-/// Most constraints of a filter, and most types of a constraint.
-#[derive(Clone, Copy, Debug)]
+/// Most constraints of a filter, most types of a constraint, and most bytes of the constraints of all filters.
+#[derive(Clone, Debug)]
 pub(super) struct Bounds {
     pub(super) constraints: usize,
     pub(super) types: usize,
+    pub(super) bytes: usize,
+    /// Bytes that all filters have.
+    pub(super) room: Room,
 }
 
 /// Constraints, which change all or none at a time.
@@ -34,6 +39,7 @@ pub(super) struct Constraints<V> {
     state: RwLock<State<V>>,
     /// States that the filter has been destroyed. Changes are made one at a time.
     is_destroyed: Mutex<bool>,
+    pub(super) usage: Usage,
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +55,7 @@ impl<V: Valued> Constraints<V> {
             bounds,
             record,
             is_destroyed: Mutex::new(false),
+            usage: Usage::default(),
             state: RwLock::new(State {
                 next: 1,
                 constraints: BTreeMap::new(),
@@ -70,7 +77,7 @@ impl<V: Valued> Constraints<V> {
     ) -> Result<Vec<Given<V>>, BadConstraints> {
         let compiled = given
             .into_iter()
-            .map(|(expression, value)| self.compile(expression, value));
+            .map(|given| self.compile(given, self.bounds.bytes));
         let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
         self.change(|state| {
             let room = self.bounds.constraints;
@@ -91,9 +98,10 @@ impl<V: Valued> Constraints<V> {
         removed: &[ConstraintId],
         replaced: Vec<(ConstraintId, ConstraintExp, V)>,
     ) -> Result<(), BadConstraints> {
-        let compiled = replaced
-            .into_iter()
-            .map(|(id, expression, value)| Ok((id, self.compile(expression, value)?)));
+        let compiled = replaced.into_iter().map(|(id, expression, value)| {
+            let compiled = self.compile((expression, value), self.bounds.bytes)?;
+            Ok((id, compiled))
+        });
         let compiled = compiled.collect::<Result<Vec<_>, BadConstraints>>()?;
         self.change(|state| {
             let mut ids = removed.iter().chain(compiled.iter().map(|(id, _)| id));
@@ -113,6 +121,7 @@ impl<V: Valued> Constraints<V> {
     /// # Errors
     /// The first id that is not there.
     pub(super) fn get(&self, ids: &[ConstraintId]) -> Result<Vec<Given<V>>, ConstraintId> {
+        self.usage.note();
         let state = self.state.read();
         let get = |id: &ConstraintId| {
             let compiled = state.constraints.get(id).ok_or(*id)?;
@@ -123,6 +132,7 @@ impl<V: Valued> Constraints<V> {
 
     /// Returns all constraints.
     pub(super) fn all(&self) -> Vec<Given<V>> {
+        self.usage.note();
         let state = self.state.read();
         let all = state.constraints.iter();
         all.map(|(id, compiled)| compiled.given(*id)).collect()
@@ -148,6 +158,7 @@ impl<V: Valued> Constraints<V> {
         &self,
         edit: impl FnOnce(&mut State<V>) -> Result<R, BadConstraints>,
     ) -> Result<R, BadConstraints> {
+        self.usage.note();
         let is_destroyed = self.is_destroyed.lock();
         if *is_destroyed {
             return Err(Refusal::Destroyed("filter").into());
@@ -202,7 +213,9 @@ impl<V: Valued> Constraints<V> {
                 event_types: one.types.clone(),
                 constraint_expr: one.expression.clone(),
             };
-            let compiled = self.compile(expression, V::of_any(one.value.clone()))?;
+            // Those that were kept are there whatever the limit.
+            let value = V::of_any(one.value.clone());
+            let compiled = self.compile((expression, value), usize::MAX)?;
             state.constraints.insert(one.id, compiled);
         }
         state.next = filter.next_constraint;
@@ -230,17 +243,20 @@ impl<V: Valued> Constraints<V> {
         event: &dyn punctual_constraint::Event,
         budget: &mut Budget,
     ) -> Option<V> {
+        self.usage.note();
         let state = self.state.read();
         let mut constraints = state.constraints.values();
         let met = constraints.find(|one| one.is_met(event, budget));
         met.map(|compiled| compiled.value.clone())
     }
 
+    /// Compiles a constraint, if the constraints of all filters have no more than so many bytes then.
     fn compile(
         &self,
-        expression: ConstraintExp,
-        value: V,
+        (expression, value): (ConstraintExp, V),
+        most: usize,
     ) -> Result<Arc<Compiled<V>>, BadConstraints> {
+        let taken = self.bounds.room.take(bytes_of(&expression, &value), most)?;
         let limits = punctual_constraint::Limits::default();
         let compiled = Constraint::compile(self.grammar, &expression.constraint_expr, &limits);
         let is_too_long = expression.event_types.len() > self.bounds.types;
@@ -249,6 +265,7 @@ impl<V: Valued> Constraints<V> {
                 constraint,
                 expression,
                 value,
+                _taken: taken,
             })),
             Ok(_) => Err(BadConstraints::Invalid(Box::new(expression))),
             Err(diagnostic) => {

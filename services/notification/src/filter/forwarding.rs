@@ -99,6 +99,8 @@ pub(super) fn bounds(common: &Common) -> Bounds {
     Bounds {
         constraints: common.limits.constraints,
         types: common.limits.types,
+        bytes: common.limits.constraint_bytes,
+        room: common.constraints.clone(),
     }
 }
 

@@ -11,6 +11,7 @@ use super::exceptions::BadConstraints;
 use super::forwarding::bounds;
 use super::record::Record;
 use super::removal::Removal;
+use super::room::Taken;
 use crate::common::Common;
 use crate::cos_notification::{Property, StructuredEvent};
 use crate::cos_notify_filter::{
@@ -28,6 +29,8 @@ pub(crate) struct Mapping {
     removal: Removal,
     pub(super) constraints: Constraints<Any>,
     default: Any,
+    /// Part of the default value in the memory of all constraints.
+    _taken: Taken,
 }
 
 impl Mapping {
@@ -36,6 +39,7 @@ impl Mapping {
         removal: Removal,
         number: u64,
         (grammar, default): (Grammar, &Any),
+        taken: Taken,
     ) -> Self {
         let record = Record::new(common.clone(), number, grammar, Some(default.clone()));
         let constraints = Constraints::new(grammar, bounds(common), Some(record));
@@ -43,6 +47,7 @@ impl Mapping {
             removal,
             constraints,
             default: default.clone(),
+            _taken: taken,
         }
     }
 

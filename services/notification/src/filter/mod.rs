@@ -10,7 +10,9 @@
 //! foreign        filters of other servers
 //! callbacks      clients that hear of a filter's types
 //! record         record of a filter in the store
+//! room           memory of all constraints
 //! removal        removal of a filter by itself
+//! usage          use by clients, without which a filter is removed
 //! registry       filters of the service, by reference; FilterFactory
 //! restoring      filters that a store has kept
 //! external       filters that another service applies
@@ -31,6 +33,8 @@ mod record;
 mod registry;
 mod removal;
 mod restoring;
+mod room;
+mod usage;
 
 pub(crate) use attached::{Attached, FilterList};
 pub use external::EventFilter;
@@ -38,3 +42,4 @@ pub(crate) use foreign::{Answer, Asked, Opinion, Question, Questions, Waiter};
 pub(crate) use mappings::{AttachedMapping, Mappings, number, reference};
 pub(crate) use registry::{Factory, Registry};
 pub(crate) use restoring::Restored;
+pub(crate) use room::Room;

@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 use punctual::{Any, Implements, Interface, SystemException};
 use punctual_constraint::Grammar;
+use punctual_events::bytes_of;
+use punctual_events::watch::Watched;
 
 use super::external::EventFilter;
 use super::forwarding::Forwarding;
@@ -61,17 +64,36 @@ impl Made {
         }
     }
 
+    fn is_attached(&self) -> bool {
+        match self {
+            Self::Forwarding(filter) => Arc::strong_count(filter) > UNATTACHED,
+            Self::Mapping(filter) => Arc::strong_count(filter) > UNATTACHED,
+        }
+    }
+
+    /// Returns whether the filter is attached to nothing, and no client has used it for this time.
+    fn is_left(&self, now: Instant, time: Duration) -> bool {
+        let usage = match self {
+            Self::Forwarding(filter) => &filter.constraints.usage,
+            Self::Mapping(filter) => &filter.constraints.usage,
+        };
+        if self.is_attached() {
+            usage.note();
+        }
+        usage.is_over(now, time)
+    }
+
     /// Makes the end of the filter durable. No reference leads to it meanwhile, so that it is not being attached. Returns
     /// the filter if it is attached, with its record.
     fn destroy(&self) -> Result<Option<Destroyed>, Refusal> {
         match self {
             Self::Forwarding(filter) => {
-                let is_attached = Arc::strong_count(filter) > UNATTACHED;
+                let is_attached = self.is_attached();
                 filter.constraints.destroy(is_attached)?;
                 Ok(is_attached.then(|| Destroyed::Forwarding(Arc::downgrade(filter))))
             }
             Self::Mapping(filter) => {
-                let is_attached = Arc::strong_count(filter) > UNATTACHED;
+                let is_attached = self.is_attached();
                 filter.constraints.destroy(is_attached)?;
                 Ok(is_attached.then(|| Destroyed::Mapping(Arc::downgrade(filter))))
             }
@@ -140,6 +162,27 @@ impl Registry {
         self.filters.write().insert(id, made);
     }
 
+    /// Returns the number of filters that clients have not destroyed.
+    pub(crate) fn len(&self) -> usize {
+        self.filters.read().len()
+    }
+
+    /// Returns the filters that clients have left, to be removed: they are attached to nothing, and have not been used for the
+    /// time after which unused proxies are removed.
+    pub(crate) fn left(self: &Arc<Self>, common: &Arc<Common>, now: Instant) -> Vec<Left> {
+        let Some(time) = common.limits.idle else {
+            return Vec::new();
+        };
+        let filters = self.filters.read();
+        let left = filters.iter().filter(|(_, made)| made.is_left(now, time));
+        left.map(|(id, _)| Left {
+            common: common.clone(),
+            registry: self.clone(),
+            id: id.clone(),
+        })
+        .collect()
+    }
+
     /// Removes a filter and its object. Proxies and administrators that it is attached to keep it.
     ///
     /// # Errors
@@ -179,6 +222,55 @@ impl Registry {
     }
 }
 
+/// Filter that its client has left.
+pub(crate) struct Left {
+    common: Arc<Common>,
+    registry: Arc<Registry>,
+    id: Vec<u8>,
+}
+
+impl Left {
+    /// Removes the filter, unless it has been attached meanwhile. Blocks.
+    fn remove(&self) {
+        let removed = {
+            let mut filters = self.registry.filters.write();
+            let Some(found) = filters.get(&self.id).filter(|made| !made.is_attached()) else {
+                return;
+            };
+            if let Err(refusal) = found.destroy() {
+                return tracing::warn!(
+                    "a filter that its client has left is not removed: {refusal}"
+                );
+            }
+            filters.remove(&self.id)
+        };
+        self.common.objects.remove(&self.id);
+        if let Some(Made::Forwarding(filter)) = &removed {
+            filter.callbacks.forget(&self.common);
+        }
+        tracing::info!("a filter is removed, as it is attached to nothing and unused");
+    }
+}
+
+impl Watched for Left {
+    fn is_abandoned(&self, _: Instant) -> bool {
+        true
+    }
+
+    fn is_lost(&self) -> bool {
+        false
+    }
+
+    fn end(&self) {
+        let this = Self {
+            common: self.common.clone(),
+            registry: self.registry.clone(),
+            id: self.id.clone(),
+        };
+        self.common.checks.run(move || this.remove());
+    }
+}
+
 /// Servant of the filter factory.
 #[derive(Clone, Debug)]
 pub(crate) struct Factory {
@@ -202,9 +294,25 @@ impl Factory {
         Arc::new(Forwarding::new(common, removal, number, grammar))
     }
 
-    /// Makes a mapping filter with a number.
-    pub(super) fn mapping(&self, number: u64, of: (Grammar, &Any)) -> Arc<Mapping> {
-        Arc::new(Mapping::new(&self.common, self.removal(number), number, of))
+    /// Makes a mapping filter with a number, if the constraints of all filters have no more than so many bytes then.
+    ///
+    /// # Errors
+    /// They would have more.
+    pub(super) fn mapping(
+        &self,
+        number: u64,
+        of: (Grammar, &Any),
+        most: usize,
+    ) -> Result<Arc<Mapping>, Refusal> {
+        let taken = self.common.constraints.take(bytes_of(of.1), most)?;
+        let removal = self.removal(number);
+        Ok(Arc::new(Mapping::new(
+            &self.common,
+            removal,
+            number,
+            of,
+            taken,
+        )))
     }
 
     /// Returns the filter that a reference leads to, for another service.
@@ -242,7 +350,7 @@ impl Factory {
 
     fn create_mapping(&self, of: (Grammar, &Any)) -> Result<MappingFilter, Refusal> {
         let number = self.common.objects.number();
-        let filter = self.mapping(number, of);
+        let filter = self.mapping(number, of, self.common.limits.constraint_bytes)?;
         self.add(number, Made::Mapping(filter.clone()))?;
         self.serve(number, filter)
     }

@@ -65,7 +65,9 @@ impl Restored {
     }
 
     fn mapping(&self, number: u64, grammar: Grammar, kept: &kept::Filter) -> Result<Made, Refusal> {
-        let filter = self.factory.mapping(number, (grammar, &kept.default_value));
+        let filter = self
+            .factory
+            .mapping(number, (grammar, &kept.default_value), usize::MAX)?;
         filter.constraints.restore(kept).map_err(wrong)?;
         if !kept.is_destroyed {
             let _: crate::cos_notify_filter::MappingFilter =

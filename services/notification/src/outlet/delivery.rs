@@ -32,6 +32,8 @@ pub(super) struct Delivery {
     pub(super) is_suspended: bool,
     /// Time until the next call after one that failed.
     back_off: Duration,
+    /// Number of events that one call has at most, since a call failed for what its events are together.
+    most_together: usize,
     is_closed: bool,
 }
 
@@ -61,6 +63,7 @@ impl Delivery {
             under_way: None,
             is_suspended: false,
             back_off: limits.retry,
+            most_together: usize::MAX,
             is_closed: false,
         }
     }
@@ -98,7 +101,26 @@ impl Delivery {
 
     /// Takes events for one call of a consumer.
     pub(super) fn take(&mut self, most: usize) -> Taken<Arc<Event>> {
-        self.queue.take(most, Instant::now())
+        self.queue
+            .take(most.min(self.most_together), Instant::now())
+    }
+
+    /// Returns the number of events that one push of up to so many has at most.
+    pub(super) fn most_together(&self, most: usize) -> usize {
+        most.min(self.most_together)
+    }
+
+    /// Notes that a call with so many events failed for what they are together, or may have: the next ones have half as many,
+    /// until one event is alone that cannot be delivered.
+    pub(super) fn divide(&mut self, events: usize) {
+        if events > 1 {
+            self.most_together = events / 2;
+        }
+    }
+
+    /// Notes that a call has delivered events.
+    pub(super) fn note_delivered(&mut self) {
+        self.most_together = self.most_together.saturating_mul(2);
     }
 
     /// Puts events back whose call has failed; `None` if the delivery has ended.

@@ -65,10 +65,21 @@ impl Outlet {
             let unwaited = self.delivery.lock().wait_again(call);
             return unwaited.map_or((), Call::raise_disconnected);
         }
+        let number = taken.events.len();
         match call.answer(&taken.events) {
+            Ok(()) => {
+                self.base.tally.add(Outcome::Pulled, number);
+                self.delivery.lock().note_delivered();
+                self.note_answered(&taken.events);
+            }
             Err(AnswerError::NobodyWaits | AnswerError::TimedOut) => self.put_back(taken.events),
-            _ => {
-                self.base.tally.add(Outcome::Pulled, taken.events.len());
+            // One of them cannot be written, or all are too long: the next calls get fewer.
+            Err(_) if number > 1 => {
+                self.put_back(taken.events);
+                self.delivery.lock().divide(number);
+            }
+            Err(_) => {
+                self.base.tally.add(Outcome::Undelivered, number);
                 self.note_answered(&taken.events);
             }
         }

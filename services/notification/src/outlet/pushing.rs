@@ -2,7 +2,7 @@
 //!
 //! A consumer that cannot be reached gets the same events later, after a time that doubles with each failure. One that
 //! answers with an exception, or not in time, may have seen the events, and gets the next ones; persistent events come again
-//! unless it has answered.
+//! unless it has answered. A sequence that cannot be read, or is too long, is divided until one event is alone.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -147,9 +147,13 @@ impl Outlet {
                 self.base.is_given_up(true);
                 let mut delivery = self.delivery.lock();
                 delivery.reset_back_off(&self.base.common.limits);
+                delivery.note_delivered();
                 delivery.stage = Stage::Idle;
                 drop(delivery);
                 self.push_soon();
+            }
+            Err(failure) if taken.len() > 1 && failure.is_of_contents() => {
+                self.push_fewer(&failure, taken);
             }
             Err(Failure::Disconnected) => {
                 tally.add(Outcome::Undelivered, taken.len());
@@ -164,6 +168,8 @@ impl Outlet {
                 self.try_again(&failure);
             }
             Err(failure @ Failure::Failed(_)) => {
+                // It may not have answered as they are too many: an ORB has a limit on what it receives.
+                self.delivery.lock().divide(taken.len());
                 // Persistent events come again if it is not known that they have arrived.
                 let (again, given_up): (Vec<_>, Vec<_>) = taken
                     .into_iter()
@@ -174,6 +180,19 @@ impl Outlet {
                 self.try_again(&failure);
             }
         }
+    }
+
+    /// Pushes events again, half as many at a time: what keeps the consumer from taking them may be one of them.
+    fn push_fewer(&self, failure: &Failure, taken: Vec<Numbered<Arc<Event>>>) {
+        let number = taken.len();
+        tracing::debug!("{number} events for {} are divided: {failure}", self.name());
+        self.base.tally.retried(failure);
+        self.put_back(taken);
+        let mut delivery = self.delivery.lock();
+        delivery.divide(number);
+        delivery.stage = Stage::Idle;
+        drop(delivery);
+        self.push_soon();
     }
 
     fn is_replaced_since(&self, replaced: u64) -> bool {
@@ -266,7 +285,7 @@ fn next(delivery: &Delivery, form: Form) -> Next {
 /// Returns the number of events that one push has at most.
 fn batch(delivery: &Delivery, form: Form) -> usize {
     match form {
-        Form::Sequence => delivery.terms.batch,
+        Form::Sequence => delivery.most_together(delivery.terms.batch),
         Form::Any | Form::Structured => 1,
     }
 }

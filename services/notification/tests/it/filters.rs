@@ -298,3 +298,32 @@ fn filters_of_others_and_filters_beyond_the_limits_are_refused() {
         Kind::ObjectNotExist
     );
 }
+
+#[test]
+fn the_constraints_of_all_filters_have_a_limit_together() {
+    let served = Served::with(Limits {
+        constraint_bytes: 10_000,
+        ..limits()
+    });
+    let program = Program::new();
+    let channel = program.see(&served.channel(&[], &[]));
+    let factory = channel.default_filter_factory().unwrap().not_nil().unwrap();
+    let text = format!("$a == '{}'", "x".repeat(4_000));
+    let (one, other) = (filter(&channel, &[&text, &text]), filter(&channel, &[]));
+    let refused = other.add_constraints(&[constraint(&[], &text)]);
+    assert_eq!(kind_of(refused), Kind::ImpLimit);
+    let value = Any::new(&"y".repeat(4_000)).unwrap();
+    let refused = factory.create_mapping_filter("TCL", &value);
+    assert_eq!(kind_of(refused), Kind::ImpLimit);
+    // What a change that is refused would have taken is free again.
+    for _ in 0..10 {
+        let wrong = [constraint(&[], "$b == 1"), constraint(&[], "$b == == 1")];
+        assert!(other.add_constraints(&wrong).is_err());
+    }
+    other
+        .add_constraints(&[constraint(&[], "$b == 1")])
+        .unwrap();
+    one.remove_all_constraints().unwrap();
+    factory.create_mapping_filter("TCL", &value).unwrap();
+    other.add_constraints(&[constraint(&[], &text)]).unwrap();
+}

@@ -2,9 +2,9 @@
 
 use std::net::TcpListener;
 use std::path::Path;
+use std::time::Duration;
 
 use punctual::{Any, Interface, NotNil};
-use punctual_notification::NotificationService;
 use punctual_notification::cos_event_channel_admin as event_admin;
 use punctual_notification::cos_notification::{
     self as names, BEST_EFFORT, CONNECTION_RELIABILITY, PERSISTENT, Property, StructuredEvent,
@@ -15,6 +15,7 @@ use punctual_notification::cos_notify_channel_admin::{
 };
 use punctual_notification::cos_notify_comm::{NotifySubscribe, StructuredPushSupplier};
 use punctual_notification::cos_notify_filter::{Filter, FilterFactory};
+use punctual_notification::{Limits, NotificationService};
 
 use crate::clients::{Peer, Received};
 use crate::filters::constraint;
@@ -246,6 +247,36 @@ fn a_destroyed_filter_that_is_attached_goes_on_filtering_after_a_restart() {
     let _served = Served::of(stored(&path), place);
     assert!(exists(&mapping));
     assert!(proxy.get_all_filters().unwrap().is_empty());
+}
+
+#[test]
+fn filters_that_their_clients_have_left_are_removed_unless_they_are_attached() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notification.redb");
+    let (place, program) = (place("127.79.1.12"), Program::new());
+    let with_idle = |idle| {
+        let service = NotificationService::open(&path).unwrap();
+        service.set_limits(Limits { idle, ..limits() });
+        Served::of(service, place)
+    };
+    let served = with_idle(None);
+    let channel = program.see(&served.channel(&[persistent()], &[]));
+    let (proxy, _) = program.sink(&channel);
+    let (attached, left) = (filter(&channel, "TRUE"), filter(&channel, "TRUE"));
+    let mapping = factory(&channel).create_mapping_filter("TCL", &Any::new(&5_i16).unwrap());
+    let mapping = mapping.unwrap().not_nil().unwrap();
+    proxy.add_filter(Some(&attached)).unwrap();
+    assert_eq!(served.metric("filters"), 3);
+    drop(served);
+
+    let served = with_idle(Some(Duration::from_millis(1)));
+    until(|| served.metric("filters") == 1);
+    assert!(exists(&attached) && !exists(&left) && !exists(&mapping));
+    drop(served);
+
+    let served = with_idle(None);
+    assert_eq!(served.metric("filters"), 1);
+    assert!(exists(&attached));
 }
 
 #[test]

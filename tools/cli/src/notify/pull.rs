@@ -5,6 +5,7 @@ use super::structured;
 use crate::call::Problem;
 use crate::shown;
 use punctual::{Interface, NotNil};
+use punctual_constraint::{Constraint, Grammar, Limits};
 use punctual_host::run::ending_signals;
 use punctual_notification::cos_notification::StructuredEvent;
 use punctual_notification::cos_notify_channel_admin::{
@@ -91,14 +92,26 @@ pub(super) fn filter_of(channel: &EventChannel, text: &str) -> Result<Filter, Pr
         constraint_expr: text.to_owned(),
     };
     let added = filter.add_constraints(&[constraint]);
-    added.map_err(|error| match error {
-        FilterAddConstraintsError::InvalidConstraint(_) => {
-            let refused = format!("the service refuses the constraint `{}`", shown::peer(text));
-            Problem::usage(refused, ON_CONSTRAINTS)
+    added.map_err(|error| {
+        // The service would keep it.
+        let _ = filter.destroy();
+        match error {
+            FilterAddConstraintsError::InvalidConstraint(_) => {
+                Problem::usage(refusal(text), ON_CONSTRAINTS)
+            }
+            other => failed(other),
         }
-        other => failed(other),
     })?;
     Ok(filter)
+}
+
+/// Returns what is wrong with a constraint that the service refuses, as far as this program knows.
+fn refusal(text: &str) -> String {
+    let refused = format!("the service refuses the constraint `{}`", shown::peer(text));
+    match Constraint::compile(Grammar::ExtendedTcl, text, &Limits::DEFAULT) {
+        Ok(_) => refused,
+        Err(mistake) => format!("{refused}: {mistake}"),
+    }
 }
 
 fn print(event: &StructuredEvent) -> std::io::Result<()> {

@@ -329,3 +329,12 @@ fn watch_goes_on_when_the_server_is_started_again_and_ends_at_once_when_it_is_in
     watched.signal("-TERM");
     assert!(watched.0.wait().unwrap().success());
 }
+
+#[test]
+fn a_constraint_with_a_mistake_is_refused_with_its_place_and_leaves_no_filter() {
+    let (_server, factory) = served(&["--most-filters", "1"]);
+    done(&["create", &factory]);
+    let text = refused(&["pull", &factory, "--filter", "$a > > 3"]);
+    assert!(text.contains("1:6: expected a value"), "{text}");
+    done(&["pull", &factory, "--filter", "$a > 3", "--count", "0"]);
+}

@@ -25,8 +25,8 @@ impl Any {
         Self::with_type(&T::type_code(), value)
     }
 
-    /// Makes an Any that holds this value with the stated type: an alias, or a type that Rust does
-    /// not distinguish, such as `wstring`.
+    /// Makes an Any that holds this value with the stated type: an alias, or another type that is
+    /// encoded as the value's own is. A `wstring` is not: [`Any::of_value`] makes one of text.
     ///
     /// # Errors
     /// As [`Any::new`]; [`CdrError::BadTypeCode`]; some of the errors of reading if the encoding

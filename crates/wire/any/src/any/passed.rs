@@ -14,6 +14,10 @@ use crate::shape::Holds;
 use crate::type_code::TypeCode;
 use crate::walk::{Skipped, phase, skip_any};
 
+/// Levels of nesting that a value may have around its Anys. Those who read it by its type count them, and those who passed
+/// it do not.
+const AROUND: u16 = 16;
+
 /// Content of the Anys that were passed over in a message, on which depends where the bytes may be copied to.
 #[derive(Clone, Copy, Debug)]
 pub struct PassedAnys(Skipped);
@@ -77,7 +81,7 @@ impl Any {
             holds,
             version: coding.version,
             code_sets: coding.code_sets,
-            nesting: coding.limits.nesting,
+            nesting: coding.limits.nesting.saturating_add(AROUND),
             environment: environment.map(Environment::share),
         };
         body.copy(bytes);
@@ -103,18 +107,23 @@ impl Any {
     }
 
     /// Reads the value of an Any within the value, as [`Any::cursor_in`] finds it, if it is one without parts; returns its type,
-    /// too. Faster than a cursor.
+    /// too, and the number of bytes that the type takes, for callers that bound their work. Faster than a cursor.
     ///
     /// # Errors
     /// As [`Any::cursor_in`] and [`Any::scalar`].
-    pub fn scalar_in(&self, offset: usize) -> Result<Option<(Scalar<'_>, TypeCode)>, CdrError> {
+    pub fn scalar_in(
+        &self,
+        offset: usize,
+    ) -> Result<Option<(Scalar<'_>, TypeCode, usize)>, CdrError> {
         let Some(body) = self.body() else {
             return Ok(None);
         };
         let mut input = body.decoder_at(offset);
+        let begin = input.position();
         let (type_code, _) = TypeCode::pass(&mut input)?;
+        let of_type = input.position().saturating_sub(begin);
         let scalar = Scalar::read(&type_code, &mut input)?;
-        Ok(scalar.map(|scalar| (scalar, type_code)))
+        Ok(scalar.map(|scalar| (scalar, type_code, of_type)))
     }
 
     /// Decodes the value from an offset of [`Any::encoding`] on, as [`Any::read`] does from its beginning.

@@ -168,3 +168,26 @@ fn a_message_that_ends_within_an_any_is_refused() {
         assert!(pass(&mut input).is_err(), "{end}");
     }
 }
+
+#[test]
+fn what_nests_as_deep_as_may_be_is_written_in_any_order() {
+    let orders = [ByteOrder::Big, ByteOrder::Little];
+    let mut deep = Any::new(&7_i32).unwrap();
+    let mut levels = 0;
+    loop {
+        let deeper = Any::new(&deep).unwrap();
+        let bytes = message(0, ByteOrder::Big, "name", &deeper);
+        let mut input = Decoder::new(&bytes, ByteOrder::Big, Coding::default());
+        if !matches!(pass(&mut input), Ok(Some(_))) {
+            break;
+        }
+        deep = deeper;
+        levels += 1;
+    }
+    assert!(levels > 60, "{levels}");
+    for (from, to) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let (any, _) = passed(0, orders[from], &deep);
+        let wanted = message(0, orders[to], "name", &deep);
+        assert_eq!(written(&any, 0, orders[to]), wanted);
+    }
+}

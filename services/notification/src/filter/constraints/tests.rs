@@ -16,10 +16,14 @@ impl Valued for i32 {
     }
 }
 
-const BOUNDS: Bounds = Bounds {
-    constraints: 3,
-    types: 2,
-};
+fn bounds() -> Bounds {
+    Bounds {
+        constraints: 3,
+        types: 2,
+        bytes: 1_000,
+        room: Room::default(),
+    }
+}
 
 fn expression(types: &[(&str, &str)], text: &str) -> ConstraintExp {
     let types = types.iter().map(|(domain, name)| EventType {
@@ -45,7 +49,7 @@ fn alarm(severity: i32) -> Event {
 
 #[test]
 fn the_first_constraint_that_an_event_meets_decides() {
-    let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS, None);
+    let constraints = Constraints::new(Grammar::ExtendedTcl, bounds(), None);
     assert_eq!(constraints.first_met(&alarm(5), &mut budget()), None);
     let added = constraints.add(vec![
         (expression(&[("Telecom", "Call")], ""), 1),
@@ -60,7 +64,7 @@ fn the_first_constraint_that_an_event_meets_decides() {
 
 #[test]
 fn constraints_together_cost_no_more_than_their_budget() {
-    let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS, None);
+    let constraints = Constraints::new(Grammar::ExtendedTcl, bounds(), None);
     let given = vec![
         (expression(&[], "$severity > 9"), 1),
         (expression(&[("Telecom", "Alarm")], "$severity > 3"), 2),
@@ -77,7 +81,7 @@ fn constraints_together_cost_no_more_than_their_budget() {
 
 #[test]
 fn changes_are_made_all_or_none() {
-    let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS, None);
+    let constraints = Constraints::new(Grammar::ExtendedTcl, bounds(), None);
     let wrong = expression(&[], "$severity >");
     let both = vec![(expression(&[], ""), 1), (wrong.clone(), 2)];
     let bad = constraints.add(both).unwrap_err();
