@@ -2,6 +2,7 @@
 
 use super::factory::{OfFactory, failed};
 use crate::call::Problem;
+use crate::notify::refusal;
 use crate::{payload, shown};
 use punctual::Any;
 use punctual_log::ds_log_admin::{
@@ -77,9 +78,7 @@ fn refused(options: &Options, error: LogQueryError) -> Problem {
             )
         }
         LogQueryError::InvalidConstraint(_) => {
-            let constraint = shown::peer(&options.filter);
-            let refused = format!("the service refuses the constraint `{constraint}`");
-            Problem::usage(refused, ON_CONSTRAINTS)
+            Problem::usage(refusal(&options.grammar, &options.filter), ON_CONSTRAINTS)
         }
         other => failed(other),
     }

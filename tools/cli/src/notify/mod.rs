@@ -12,6 +12,8 @@ mod topology;
 mod watch;
 mod web;
 
+pub(crate) use filter::refusal;
+
 use crate::call::Problem;
 use clap::Subcommand;
 use std::process::ExitCode;

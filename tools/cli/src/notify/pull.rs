@@ -1,11 +1,11 @@
 //! `punctual notify pull`: structured events as lines of JSON.
 
 use super::channel::{Channel, failed};
+use super::filter::refusal;
 use super::structured;
 use crate::call::Problem;
 use crate::shown;
 use punctual::{Interface, NotNil};
-use punctual_constraint::{Constraint, Grammar, Limits};
 use punctual_host::run::ending_signals;
 use punctual_notification::cos_notification::StructuredEvent;
 use punctual_notification::cos_notify_channel_admin::{
@@ -97,21 +97,12 @@ pub(super) fn filter_of(channel: &EventChannel, text: &str) -> Result<Filter, Pr
         let _ = filter.destroy();
         match error {
             FilterAddConstraintsError::InvalidConstraint(_) => {
-                Problem::usage(refusal(text), ON_CONSTRAINTS)
+                Problem::usage(refusal("EXTENDED_TCL", text), ON_CONSTRAINTS)
             }
             other => failed(other),
         }
     })?;
     Ok(filter)
-}
-
-/// Returns what is wrong with a constraint that the service refuses, as far as this program knows.
-fn refusal(text: &str) -> String {
-    let refused = format!("the service refuses the constraint `{}`", shown::peer(text));
-    match Constraint::compile(Grammar::ExtendedTcl, text, &Limits::DEFAULT) {
-        Ok(_) => refused,
-        Err(mistake) => format!("{refused}: {mistake}"),
-    }
 }
 
 fn print(event: &StructuredEvent) -> std::io::Result<()> {
