@@ -3,16 +3,21 @@
 //!
 //! It holds the few reinterpretations of memory that copying in bulk needs, each behind a safe
 //! function that the rest of the crate and generated code call. `layout` tells which structs may be
-//! copied as a whole, and `copy` copies them. `scratch` keeps memory for values whose layout in
+//! copied as a whole, and `copy` copies them, by `shuffle` where the processor has instructions for
+//! that. `scratch` keeps memory for values whose layout in
 //! memory differs from that in the message.
 
 mod copy;
 mod layout;
 mod scratch;
+mod shuffle;
 
-pub(crate) use copy::{append, append_in_other_order, extend_vec, view_plain};
+pub(crate) use copy::{append, chars_in, extend_vec, reverse, view_plain};
 pub use layout::{Layout, Part, PlainData, clear, gap_end, member, prove_order};
 pub(crate) use scratch::Scratch;
+pub(crate) use shuffle::Turning;
+
+use crate::order::ByteOrder;
 
 /// Type whose values are plain numbers of a fixed size.
 ///
@@ -23,6 +28,14 @@ pub(crate) unsafe trait Primitive: PlainData {
     const SIZE: usize = size_of::<Self>();
     /// Arbitrary value, to fill memory that is about to be overwritten.
     const ZERO: Self;
+    /// Returns how bytes in an order are turned to be in the machine's, or back.
+    #[inline]
+    fn turning(order: ByteOrder) -> Turning {
+        match Self::SIZE {
+            1 => Turning::Straight,
+            _ => Turning::of(order),
+        }
+    }
     /// Returns the number with the order of its bytes reversed.
     fn swapped(self) -> Self;
 }
@@ -99,22 +112,14 @@ pub(crate) fn octets_of_bools(values: &[bool]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), values.len()) }
 }
 
-/// Copies bytes in the machine's order to values; bytes after the last whole value are ignored.
+/// Copies bytes to values, those of each number in the stated order; bytes after the last whole
+/// value are ignored.
 #[inline]
-pub(crate) fn vec_from_octets<T: Primitive>(octets: &[u8]) -> Vec<T> {
+pub(crate) fn vec_from_octets<T: Primitive>(octets: &[u8], turning: Turning) -> Vec<T> {
     let count = octets.len() / size_of::<T>();
-    let mut values = Vec::<T>::with_capacity(count);
-    // SAFETY: `values` has room for `count` values, which take `count * size_of::<T>()` octets,
-    // no more than `octets` has; a fresh allocation does not overlap it; every bit pattern is a
-    // value of `T`, so the `count` values are initialised after the copy.
-    unsafe {
-        std::ptr::copy_nonoverlapping(
-            octets.as_ptr(),
-            values.as_mut_ptr().cast::<u8>(),
-            count * size_of::<T>(),
-        );
-        values.set_len(count);
-    }
+    let mut values = Vec::new();
+    let octets = octets.get(..count * size_of::<T>()).unwrap_or_default();
+    extend_vec(&mut values, octets, count, turning);
     values
 }
 
@@ -159,7 +164,7 @@ mod tests {
     #[test]
     fn values_and_their_octets_are_inverse() {
         let values = [1.5f64, f64::NAN, -0.0];
-        let back: Vec<f64> = vec_from_octets(octets_of(&values));
+        let back: Vec<f64> = vec_from_octets(octets_of(&values), Turning::Straight);
         assert_eq!(
             values.map(f64::to_bits).to_vec(),
             back.iter().map(|v| v.to_bits()).collect::<Vec<_>>()
@@ -168,7 +173,7 @@ mod tests {
 
     #[test]
     fn leftover_octets_are_left_out_of_a_vector_and_refuse_a_view() {
-        assert_eq!(vec_from_octets::<u16>(&[0, 0, 1]), [0]);
+        assert_eq!(vec_from_octets::<u16>(&[0, 0, 1], Turning::Straight), [0]);
         let values = [1u32, 2];
         assert_eq!(view::<u32>(octets_of(&values)), Some(&values[..]));
         assert_eq!(view::<u32>(&octets_of(&values)[..7]), None);
@@ -189,7 +194,7 @@ mod tests {
     #[test]
     fn empty_runs_are_empty() {
         assert!(octets_of::<u64>(&[]).is_empty());
-        assert!(vec_from_octets::<u64>(&[]).is_empty());
+        assert!(vec_from_octets::<u64>(&[], Turning::Straight).is_empty());
         assert!(octets_of_bools(&[]).is_empty());
     }
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::bulk;
+use crate::bulk::{self, Turning};
 use crate::character::Char;
 use crate::code_set::NarrowCodeSet;
 use crate::decoder::Decoder;
@@ -125,7 +125,7 @@ impl Unmarshal for Char {
         {
             return Ok(View::from(values));
         }
-        let mut values = bulk::vec_from_octets(octets);
+        let mut values = bulk::vec_from_octets(octets, Turning::Straight);
         convert(&mut values, input)?;
         Ok(View::from(values))
     }
