@@ -5,17 +5,19 @@
 //! function that the rest of the crate and generated code call. `layout` tells which structs may be
 //! copied as a whole, and `copy` copies them, by `shuffle` where the processor has instructions for
 //! that. `scratch` keeps memory for values whose layout in
-//! memory differs from that in the message.
+//! memory differs from that in the message. `text` has strings.
 
 mod copy;
 mod layout;
 mod scratch;
 mod shuffle;
+mod text;
 
 pub(crate) use copy::{append, chars_in, extend_vec, reverse, view_plain};
 pub use layout::{Layout, Part, PlainData, clear, gap_end, member, prove_order};
 pub(crate) use scratch::Scratch;
 pub(crate) use shuffle::Turning;
+pub(crate) use text::{append_plain, plain_text};
 
 use crate::order::ByteOrder;
 
@@ -132,31 +134,6 @@ pub(crate) fn view<T: Primitive>(octets: &[u8]) -> Option<&[T]> {
     (before.is_empty() && after.is_empty()).then_some(values)
 }
 
-/// Returns `octets` as text, if all of them are ASCII.
-#[inline]
-pub(crate) fn ascii(octets: &[u8]) -> Option<&str> {
-    if octets.is_ascii() {
-        // SAFETY: ASCII is UTF-8.
-        Some(unsafe { std::str::from_utf8_unchecked(octets) })
-    } else {
-        None
-    }
-}
-
-/// Returns short `octets` as text, if all of them are ASCII and none is NUL: one cheap pass that
-/// suits most strings. `None` says nothing about the bytes.
-#[inline]
-pub(crate) fn short_ascii(octets: &[u8]) -> Option<&str> {
-    const SHORT: usize = 32;
-    let plain = |octet: &u8| octet.wrapping_sub(1) < 0x7f;
-    if octets.len() <= SHORT && octets.iter().all(plain) {
-        // SAFETY: bytes from 1 to 0x7f are ASCII, which is UTF-8.
-        Some(unsafe { std::str::from_utf8_unchecked(octets) })
-    } else {
-        None
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,17 +155,6 @@ mod tests {
         assert_eq!(view::<u32>(octets_of(&values)), Some(&values[..]));
         assert_eq!(view::<u32>(&octets_of(&values)[..7]), None);
         assert_eq!(view::<u32>(&octets_of(&values)[1..5]), None);
-    }
-
-    #[test]
-    fn short_ascii_is_text_without_nul() {
-        let short: Vec<u8> = (1..=32).collect();
-        assert_eq!(short_ascii(&short).map(str::len), Some(32));
-        assert_eq!(short_ascii(b"\x01\x7f"), Some("\x01\x7f"));
-        assert_eq!(short_ascii(b""), Some(""));
-        for other in [&b"a\0"[..], b"\x80", b"\xc3\xbc", &[b'a'; 33]] {
-            assert_eq!(short_ascii(other), None);
-        }
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! Mapping of Rust's strings and characters to IDL's: `str` and `String` are `string`, [`Char`] is
 //! `char`, `char` is `wchar`.
 
-use std::borrow::Cow;
-
 use crate::bulk::{self, Turning};
 use crate::character::Char;
 use crate::code_set::NarrowCodeSet;
@@ -35,7 +33,7 @@ impl Unmarshal for String {
 
     #[inline]
     fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
-        input.get_string().map(Cow::into_owned)
+        input.get_owned_string()
     }
 
     #[inline]
