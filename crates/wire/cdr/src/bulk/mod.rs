@@ -119,9 +119,23 @@ pub(crate) fn octets_of_bools(values: &[bool]) -> &[u8] {
 #[inline]
 pub(crate) fn vec_from_octets<T: Primitive>(octets: &[u8], turning: Turning) -> Vec<T> {
     let count = octets.len() / size_of::<T>();
-    let mut values = Vec::new();
-    let octets = octets.get(..count * size_of::<T>()).unwrap_or_default();
-    extend_vec(&mut values, octets, count, turning);
+    let mut values = Vec::with_capacity(count);
+    if turning == Turning::Reversed {
+        let octets = octets.get(..count * size_of::<T>()).unwrap_or_default();
+        extend_vec(&mut values, octets, count, turning);
+        return values;
+    }
+    // SAFETY: `values` has room for `count` values, which take `count * size_of::<T>()` octets,
+    // no more than `octets` has; a fresh allocation does not overlap it; every bit pattern is a
+    // value of `T`, so the `count` values are initialised after the copy.
+    unsafe {
+        std::ptr::copy_nonoverlapping(
+            octets.as_ptr(),
+            values.as_mut_ptr().cast::<u8>(),
+            count * size_of::<T>(),
+        );
+        values.set_len(count);
+    }
     values
 }
 

@@ -155,7 +155,8 @@ mod tests {
 
     #[test]
     fn plain_text_is_ascii_without_nul() {
-        for length in 0..100 {
+        let longest = if cfg!(miri) { 34 } else { 100 };
+        for length in 0..longest {
             let plain: Vec<u8> = (1..=0x7f).cycle().take(length).collect();
             assert_eq!(plain_text(&plain).map(str::as_bytes), Some(&*plain));
             for at in 0..length {
@@ -173,7 +174,8 @@ mod tests {
 
     #[test]
     fn plain_text_is_appended_behind_its_padding_and_length() {
-        for length in (0..70).chain([300]) {
+        let longest = if cfg!(miri) { 34 } else { 70 };
+        for length in (0..longest).chain([100]) {
             for padding in 0..4 {
                 let mut text: Vec<u8> = (1..=0x7f).cycle().take(length).collect();
                 let mut expected = vec![7, 8];

@@ -59,7 +59,11 @@ fn values<T: PlainData>(octets: &[u8]) -> Vec<T> {
 /// Checks both copies, by the vectors of the machine and by those of the test.
 fn agree<T: PlainData>(has_shuffles: bool) {
     assert_eq!(Turn::<Sixteen, T>::EXISTS, has_shuffles);
-    for count in [0, 1, 3, 4, 15, 16, 17, 64, 100] {
+    let counts: &[usize] = match cfg!(miri) {
+        true => &[1, 9],
+        false => &[0, 1, 3, 4, 15, 16, 17, 64, 100],
+    };
+    for &count in counts {
         // Neither has to be aligned.
         for offset in [0, 1, 8] {
             let source = octets(offset + count * size_of::<T>());
