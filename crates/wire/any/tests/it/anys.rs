@@ -6,8 +6,8 @@ use punctual_any::{
     Value, ValueModifier, Visibility,
 };
 use punctual_cdr::{
-    Block, ByteOrder, CdrError, Char, Coding, Decoder, Encoder, Environment, Fixed, Limits, LongDouble,
-    Marshal, Unmarshal, ValueFactory,
+    Block, ByteOrder, CdrError, Char, Coding, Decoder, Encoder, Environment, Fixed, Limits,
+    LongDouble, Marshal, Unmarshal, ValueFactory,
 };
 use std::sync::Arc;
 

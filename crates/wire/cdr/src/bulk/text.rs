@@ -19,10 +19,7 @@ fn is_plain(octets: &[u8]) -> bool {
         let doubts = doubts_of(*first, *last);
         let (chunks, _) = octets.as_chunks();
         let more = if octets.len() > 32 { chunks } else { &[] };
-        are_plain(
-            more.iter()
-                .fold(doubts, |doubts, chunk| doubts_of_more(doubts, chunk)),
-        )
+        are_plain(more.iter().fold(doubts, doubts_of_more))
     } else if let Some((first, last)) = ends::<8>(octets) {
         doubt(u64::from_ne_bytes(*first)) | doubt(u64::from_ne_bytes(*last)) == 0
     } else if let Some((first, last)) = ends::<4>(octets) {
