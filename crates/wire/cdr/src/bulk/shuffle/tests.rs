@@ -65,7 +65,8 @@ fn agree<T: PlainData>(has_shuffles: bool) {
     };
     for &count in counts {
         // Neither has to be aligned.
-        for offset in [0, 1, 8] {
+        let offsets: &[usize] = if cfg!(miri) { &[1] } else { &[0, 1, 8] };
+        for &offset in offsets {
             let source = octets(offset + count * size_of::<T>());
             let source = &source[offset..];
             for turning in [Turning::Straight, Turning::Reversed] {
