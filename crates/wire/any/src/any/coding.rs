@@ -14,8 +14,9 @@ use crate::shape::{Holds, Sizes};
 use crate::type_code::{Node, Shapes, TypeCode, Typed};
 use crate::walk::{marshal_id, phase, skip, transcode};
 
-/// Size in bytes up to which memory in which values were encoded is kept for the thread's next.
-const SCRATCH: usize = 64 << 10;
+/// Size in bytes up to which memory in which values were encoded is kept for the thread's next block. It is what
+/// links keep by default, so that their blocks, which come from the same cache, are not freed sooner.
+const SCRATCH: usize = 256 << 10;
 
 impl Any {
     /// Makes an Any that holds this value.
