@@ -7,7 +7,7 @@ use crate::events;
 use crate::experiment::{Experiment, Side};
 use crate::timeprobes::{self, record};
 use crate::{
-    Result, ami, anys, budgets, cubit, demux, goals, latency, load, memory, oneway, peer, rt,
+    Result, ami, anys, budgets, cubit, data, demux, goals, latency, load, memory, oneway, peer, rt,
     scale, stubs, throughput,
 };
 use clap::Subcommand;
@@ -26,6 +26,7 @@ static EXPERIMENTS: &[&Experiment] = &[
     &demux::EXPERIMENT,
     &demux::counts::EXPERIMENT,
     &anys::EXPERIMENT,
+    &data::EXPERIMENT,
     &stubs::EXPERIMENT,
     &budgets::EXPERIMENT,
     &oneway::EXPERIMENT,
@@ -88,6 +89,12 @@ pub enum Command {
     /// Count the instructions of an Any that passes through, and of comparing TypeCodes, by size,
     /// under valgrind.
     Anys(anys::Options),
+    /// Measure what encoding and decoding cost, by type of data and byte order, beside copying the
+    /// same data.
+    Data(data::Options),
+    /// Run the process of `data` that is counted.
+    #[command(hide = true)]
+    DataPeer(data::Peer),
     /// Compare compiled with interpreted stubs, of an interface of 200 operations: size, and
     /// instructions of a call.
     Stubs(stubs::Options),
@@ -165,6 +172,8 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Ami(options) => ami::run(harness, options),
         Command::Anys(options) => anys::run(harness, options),
         Command::AnysPeer(peer) => anys::run_peer(peer),
+        Command::Data(options) => data::run(harness, options),
+        Command::DataPeer(peer) => data::run_peer(peer),
         Command::Stubs(options) => stubs::run(options),
         Command::Cubit(options) => cubit::run(harness, options),
         Command::Oneway(options) => oneway::run(harness, options),
@@ -206,6 +215,7 @@ fn is_peer(command: &Command) -> bool {
         Command::Peer { .. }
             | Command::DemuxInside(_)
             | Command::AnysPeer(_)
+            | Command::DataPeer(_)
             | Command::Side { .. }
     )
 }

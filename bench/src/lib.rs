@@ -28,6 +28,7 @@ pub mod command;
 pub mod contender;
 pub mod counting;
 pub mod cubit;
+pub mod data;
 pub mod demux;
 mod drawing;
 #[cfg(feature = "events")]

@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use crate::block::Block;
-use crate::bulk::{self, Primitive};
+use crate::bulk::{self, Primitive, Turning};
 use crate::code_set::CodeSets;
 use crate::coding::Coding;
 use crate::error::CdrError;
@@ -358,10 +358,11 @@ impl<'e> Encoder<'e> {
             return;
         }
         self.align(T::SIZE);
-        if T::SIZE == 1 || self.order.is_native() {
-            self.put_long(bulk::octets_of(values));
-        } else {
-            self.put_swapped(values);
+        match T::turning(self.order) {
+            Turning::Straight => self.put_long(bulk::octets_of(values)),
+            turning @ Turning::Reversed => {
+                bulk::append(self.block.as_mut_vec(), values, turning);
+            }
         }
     }
 
@@ -392,20 +393,6 @@ impl<'e> Encoder<'e> {
     /// Makes room for `octets` more bytes at once, where the size is known in advance.
     pub fn reserve(&mut self, octets: usize) {
         self.block.reserve(octets);
-    }
-
-    fn put_swapped<T: Primitive>(&mut self, values: &[T]) {
-        const CHUNK: usize = 64;
-        self.block.reserve(size_of_val(values));
-        let mut swapped = [T::ZERO; CHUNK];
-        for chunk in values.chunks(CHUNK) {
-            for (to, from) in swapped.iter_mut().zip(chunk) {
-                *to = from.swapped();
-            }
-            let octets = bulk::octets_of(&swapped);
-            self.block
-                .extend_from_slice(octets.get(..size_of_val(chunk)).unwrap_or(octets));
-        }
     }
 }
 

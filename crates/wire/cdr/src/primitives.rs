@@ -96,8 +96,8 @@ pub(crate) fn read_run<T: Primitive>(
     }
     input.skip(padding)?;
     values.clear();
-    bulk::extend_vec(values, input.get_bytes(size)?, length);
-    correct_order(values, input);
+    let turning = T::turning(input.order());
+    bulk::extend_vec(values, input.get_bytes(size)?, length, turning);
     Ok(())
 }
 
@@ -114,18 +114,8 @@ pub(crate) fn view_run<'d, T: Number>(
         return Ok(View::from(values));
     }
     let mut scratch = Scratch::with_capacity(length);
-    scratch.extend(octets, length);
-    correct_order(scratch.as_mut_slice(), input);
+    scratch.extend(octets, length, T::turning(input.order()));
     Ok(View::from(scratch))
-}
-
-#[inline]
-fn correct_order<T: Primitive>(values: &mut [T], input: &Decoder<'_>) {
-    if T::SIZE != 1 && !input.order().is_native() {
-        for value in values {
-            *value = value.swapped();
-        }
-    }
 }
 
 impl Marshal for bool {

@@ -2,11 +2,12 @@
 //!
 //! The first struct of a run may begin where its layout differs (see [`Layout`]); it is then
 //! transmitted number by number, and the others as one piece. All of them are transmitted number by
-//! number where the [`Layout`] never fits, and where a seam or a lent run intervenes.
+//! number where the [`Layout`] never fits, where a seam or a lent run intervenes, and where a `char` has
+//! to be converted.
 //!
 //! [`Layout`]: crate::Layout
 
-use crate::bulk::{self, PlainData};
+use crate::bulk::{self, PlainData, Turning};
 use crate::code_set::NarrowCodeSet;
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
@@ -28,7 +29,7 @@ pub fn marshal_structs<T: PlainData + Marshal>(
     let Some((first, later)) = values.split_first() else {
         return Ok(());
     };
-    if !T::LAYOUT.is_contiguous() {
+    if !can_be_whole::<T>(out.coding().code_sets.narrow) {
         return values.iter().try_for_each(|value| value.marshal(out));
     }
     out.align(T::LAYOUT.first_alignment());
@@ -46,18 +47,15 @@ pub fn marshal_structs<T: PlainData + Marshal>(
 /// Writes at least one value, from a multiple of the type's alignment on.
 fn marshal_run<T: PlainData>(values: &[T], out: &mut Encoder<'_>) -> Result<(), CdrError> {
     debug_assert_eq!(out.padding(T::LAYOUT.alignment()), 0);
-    if !are_characters(values, out.coding().code_sets.narrow) {
-        return Err(CdrError::CharacterNotInCodeSet);
-    }
-    let is_native = out.order().is_native();
+    let (code_set, turning) = (out.coding().code_sets.narrow, Turning::of(out.order()));
     let block = out.block_mut();
-    if is_native {
-        bulk::append(block.as_mut_vec(), values);
-    } else {
-        bulk::append_in_other_order(block.as_mut_vec(), values);
-    }
+    let chars = bulk::append(block.as_mut_vec(), values, turning);
     block.truncate(block.len() - T::LAYOUT.trailing());
-    Ok(())
+    if are_characters(chars, code_set) {
+        Ok(())
+    } else {
+        Err(CdrError::CharacterNotInCodeSet)
+    }
 }
 
 /// Reads `length` elements in place of the contents of `values`. Allocates if they don't fit, in
@@ -72,7 +70,7 @@ pub fn unmarshal_structs<T: PlainData + Unmarshal>(
     values: &mut Vec<T>,
 ) -> Result<(), CdrError> {
     values.clear();
-    let run = Run::read(input, length)?;
+    let run = Run::<T>::read(input, length)?;
     let Some(octets) = run.octets else {
         let justified = input.remaining() / size_of::<T>().max(1);
         values.reserve_exact(length.min(justified + 1));
@@ -84,9 +82,9 @@ pub fn unmarshal_structs<T: PlainData + Unmarshal>(
     };
     values.reserve_exact(length);
     values.extend(run.first);
-    let singles = values.len();
-    bulk::extend_vec(values, octets, length - singles);
-    run.finish(values.get_mut(singles..).unwrap_or_default(), input)
+    let left = length - values.len();
+    let chars = bulk::extend_vec(values, octets, left, Turning::of(input.order()));
+    check(chars, input)
 }
 
 /// Reads `length` elements as a view of the input where they lie as in memory, and otherwise into
@@ -109,22 +107,18 @@ pub fn view_structs<'d, T: PlainData + Unmarshal>(
         return gather(input, length, run.first);
     };
     if run.first.is_none() && order.is_native() {
-        let seen = bulk::view_plain(behind.get(padding..).unwrap_or_default(), length);
-        if let Some(values) = seen {
-            run.check(values, input)?;
+        let octets = behind.get(padding..).unwrap_or_default();
+        if let Some(values) = bulk::view_plain(octets, length) {
+            if input.coding().code_sets.narrow == NarrowCodeSet::Utf8 {
+                check(bulk::chars_in(values, octets), input)?;
+            }
             return Ok(View::from(values));
         }
     }
     let mut scratch = bulk::Scratch::with_capacity(length);
     let singles = usize::from(run.first.is_some_and(|first| scratch.push(first)));
-    scratch.extend(octets, length - singles);
-    run.finish(
-        scratch
-            .as_mut_slice()
-            .get_mut(singles..)
-            .unwrap_or_default(),
-        input,
-    )?;
+    let chars = scratch.extend(octets, length - singles, Turning::of(order));
+    check(chars, input)?;
     Ok(View::from(scratch))
 }
 
@@ -162,7 +156,7 @@ impl<'d, T: PlainData + Unmarshal> Run<'d, T> {
             first: None,
             octets: None,
         };
-        if !T::LAYOUT.is_contiguous() || length == 0 {
+        if !can_be_whole::<T>(input.coding().code_sets.narrow) || length == 0 {
             return Ok(this);
         }
         let mut left = length;
@@ -183,26 +177,6 @@ impl<'d, T: PlainData + Unmarshal> Run<'d, T> {
         }
         Ok(this)
     }
-
-    /// Converts copied values to the byte order of the machine, and checks them.
-    #[inline]
-    fn finish(&self, values: &mut [T], input: &Decoder<'_>) -> Result<(), CdrError> {
-        if !input.order().is_native() {
-            for value in &mut *values {
-                *value = value.in_other_order();
-            }
-        }
-        self.check(values, input)
-    }
-
-    #[inline]
-    fn check(&self, values: &[T], input: &Decoder<'_>) -> Result<(), CdrError> {
-        if are_characters(values, input.coding().code_sets.narrow) {
-            Ok(())
-        } else {
-            Err(CdrError::BadCharacter)
-        }
-    }
 }
 
 /// Returns whether the next value begins at a multiple of the type's alignment.
@@ -211,15 +185,28 @@ fn begins_aligned<T: PlainData>(input: &Decoder<'_>) -> bool {
     input.padding(T::LAYOUT.first_alignment()) == input.padding(T::LAYOUT.alignment())
 }
 
-/// Returns whether each `char` in the values is a character of the code set.
+/// Returns whether values can be transmitted as one piece: those with a `char` that other code sets
+/// than these may have to convert cannot.
 #[inline]
-fn are_characters<T: PlainData>(values: &[T], code_set: NarrowCodeSet) -> bool {
-    if !T::LAYOUT.has_chars() || code_set != NarrowCodeSet::Utf8 {
-        return true;
+fn can_be_whole<T: PlainData>(code_set: NarrowCodeSet) -> bool {
+    let is_converted = T::LAYOUT.has_chars() && matches!(code_set, NarrowCodeSet::Registered(_));
+    T::LAYOUT.is_contiguous() && !is_converted
+}
+
+/// Refuses values, all of whose bytes of type `char` have been or-ed together, if one of these is no
+/// character.
+#[inline]
+fn check(chars: u8, input: &Decoder<'_>) -> Result<(), CdrError> {
+    if are_characters(chars, input.coding().code_sets.narrow) {
+        Ok(())
+    } else {
+        Err(CdrError::BadCharacter)
     }
-    let of = |values: &[T]| values.iter().fold(0, |all, value| all | value.chars());
-    // Several in one turn of the loop.
-    let (chunks, rest) = values.as_chunks::<8>();
-    let all = chunks.iter().fold(0, |all, chunk| all | of(chunk)) | of(rest);
-    all.is_ascii()
+}
+
+/// Returns whether each `char`, all of which have been or-ed together, is a character of the code
+/// set.
+#[inline]
+fn are_characters(chars: u8, code_set: NarrowCodeSet) -> bool {
+    code_set != NarrowCodeSet::Utf8 || chars.is_ascii()
 }

@@ -14,6 +14,10 @@ use crate::shape::{Holds, Sizes};
 use crate::type_code::{Node, Shapes, TypeCode, Typed};
 use crate::walk::{marshal_id, phase, skip, transcode};
 
+/// Size in bytes up to which memory in which values were encoded is kept for the thread's next block. It is what
+/// links keep by default, so that their blocks, which come from the same cache, are not freed sooner.
+const SCRATCH: usize = 256 << 10;
+
 impl Any {
     /// Makes an Any that holds this value.
     ///
@@ -51,7 +55,7 @@ impl Any {
     ) -> Result<Self, CdrError> {
         type_code.check()?;
         let mut code_sets = CodeSets::NATIVE;
-        let mut block = Block::default();
+        let mut block = Block::of_thread(0, SCRATCH);
         let mut written = write_into(&mut block, type_code, code_sets, &mut write);
         // A `char` beyond ASCII takes one byte only in ISO 8859-1.
         if matches!(written, Err(CdrError::CharacterNotInCodeSet)) {
@@ -61,7 +65,7 @@ impl Any {
         }
         let holds = type_code.arena().shapes()?.shape(type_code.at()).holds;
         let body = Body {
-            octets: block.into_vec().into(),
+            octets: Octets::of(block),
             phase: 0,
             order: ByteOrder::NATIVE,
             holds,

@@ -2,6 +2,8 @@
 
 use std::ops::Deref;
 
+use punctual_cdr::Block;
+
 /// Number of bytes that need no memory of their own: those of numbers, of most names, and of short text.
 const FEW: usize = 38;
 
@@ -26,6 +28,20 @@ impl From<Vec<u8>> for Octets {
 }
 
 impl Octets {
+    /// Takes the bytes of a block. Few, or what fits the thread's memory for blocks, are copied, so that
+    /// the Any has no more memory than it needs, and the thread keeps its own.
+    pub(super) fn of(block: Block) -> Self {
+        const COPIED: usize = 64 << 10;
+        if block.len() <= COPIED {
+            let mut this = Self::default();
+            this.copy(0, &block);
+            return this;
+        }
+        let mut octets = block.into_vec();
+        octets.shrink_to_fit();
+        Self::Many(octets)
+    }
+
     /// Takes a copy of a value, behind `lead` zeros, in place of the bytes. Allocates at most once.
     pub(super) fn copy(&mut self, lead: usize, value: &[u8]) {
         if let Self::Few(few, length) = self

@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock, OnceLock, Weak};
 
 use punctual_cdr::CdrError;
 
+use super::TypeCode;
 use super::node::{Index, Node};
 use crate::kind::TypeKind;
 use crate::shape::{Shape, shapes};
@@ -20,6 +21,10 @@ pub(crate) struct Arena {
     /// Another arena with a node known to be equivalent to one here. A static type is compared with
     /// received ones again and again.
     equivalent: OnceLock<(Index, Weak<Arena>, Index)>,
+    /// Unbounded sequence of the root's type, once a Rust type has needed it.
+    sequence: OnceLock<TypeCode>,
+    /// Array of the root's type, of the length that a Rust type has needed first.
+    array: OnceLock<(u32, TypeCode)>,
 }
 
 static SIMPLE: LazyLock<Arena> = LazyLock::new(|| {
@@ -33,6 +38,10 @@ static SIMPLE: LazyLock<Arena> = LazyLock::new(|| {
     };
     Arena::new(TypeKind::ALL.map(node).into(), 0)
 });
+
+/// Unbounded sequences of the types identified by their kind alone, each at its kind's number.
+static SEQUENCES: [OnceLock<TypeCode>; TypeKind::ALL.len()] =
+    [const { OnceLock::new() }; TypeKind::ALL.len()];
 
 /// Node returned for an index outside of its arena, which does not occur.
 static NULL: Node = Node::Primitive(TypeKind::Null);
@@ -120,6 +129,21 @@ impl Arena {
             }),
             Err(error) => Err(*error),
         }
+    }
+
+    /// Returns the place of the cached sequence of the root's type.
+    pub(super) fn sequence(&self) -> &OnceLock<TypeCode> {
+        &self.sequence
+    }
+
+    /// Returns the place of the cached sequence of the simple type at an index.
+    pub(super) fn simple_sequence(at: Index) -> Option<&'static OnceLock<TypeCode>> {
+        SEQUENCES.get(usize::try_from(at).ok()?)
+    }
+
+    /// Returns the place of the cached array of the root's type, with its length.
+    pub(super) fn array(&self) -> &OnceLock<(u32, TypeCode)> {
+        &self.array
     }
 
     pub(crate) fn encoding(&self) -> &OnceLock<Box<[u8]>> {

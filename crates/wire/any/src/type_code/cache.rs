@@ -46,7 +46,9 @@ pub(super) fn find(kind: TypeKind, content: &[u8]) -> Option<TypeCode> {
         let place = known
             .iter()
             .position(|one| one.kind == kind && *one.content == *content)?;
-        if let Some(before) = known.get_mut(..=place) {
+        if place != 0
+            && let Some(before) = known.get_mut(..=place)
+        {
             before.rotate_right(1);
         }
         known.first().map(|one| one.type_code.clone())

@@ -2,6 +2,7 @@
 
 use punctual_cdr::{Char, Fixed, LongDouble, Nilable, ValueRef};
 
+use super::arena::Arena;
 use super::{TypeBuilder, TypeCode, TypeIndex, ValueDescription, ValueModifier};
 use crate::kind::TypeKind;
 
@@ -113,11 +114,19 @@ impl<T: Typed> Typed for [T] {
         let element = T::describe(types);
         types.sequence(element, 0)
     }
+
+    fn type_code() -> TypeCode {
+        T::type_code().kept_sequence(TypeBuilder::of::<Self>)
+    }
 }
 
 impl<T: Typed> Typed for Vec<T> {
     fn describe(types: &mut TypeBuilder) -> TypeIndex {
         <[T]>::describe(types)
+    }
+
+    fn type_code() -> TypeCode {
+        <[T]>::type_code()
     }
 }
 
@@ -125,6 +134,45 @@ impl<T: Typed, const N: usize> Typed for [T; N] {
     fn describe(types: &mut TypeBuilder) -> TypeIndex {
         let element = T::describe(types);
         types.array(element, u32::try_from(N).unwrap_or(u32::MAX))
+    }
+
+    fn type_code() -> TypeCode {
+        let length = u32::try_from(N).unwrap_or(u32::MAX);
+        T::type_code().kept_array(length, TypeBuilder::of::<Self>)
+    }
+}
+
+/// TypeCodes made of others: those are kept with the elements' TypeCode, as Rust has no place for
+/// them in a type with parameters.
+impl TypeCode {
+    /// Returns the unbounded sequence of this type, which `make` makes.
+    fn kept_sequence(&self, make: impl FnOnce() -> Self) -> Self {
+        let place = match &self.arena {
+            Some(arena) if arena.root() == self.at => Some(arena.sequence()),
+            Some(_) => None,
+            None => Arena::simple_sequence(self.at),
+        };
+        match place {
+            Some(place) => place.get_or_init(make).clone(),
+            None => make(),
+        }
+    }
+
+    /// Returns the array of this type of a length, which `make` makes.
+    fn kept_array(&self, length: u32, make: impl FnOnce() -> Self) -> Self {
+        let own = self.own_arena().filter(|arena| arena.root() == self.at);
+        match own.and_then(|arena| arena.array().get()) {
+            Some((kept, array)) if *kept == length => array.clone(),
+            Some(_) => make(),
+            None => {
+                let made = make();
+                if let Some(arena) = own {
+                    // Another thread may have been first, with the same or another length.
+                    let _ = arena.array().set((length, made.clone()));
+                }
+                made
+            }
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use punctual_any::{
     Value, ValueModifier, Visibility,
 };
 use punctual_cdr::{
-    Block, ByteOrder, CdrError, Char, Coding, Decoder, Encoder, Environment, Fixed, LongDouble,
-    Marshal, Unmarshal, ValueFactory,
+    Block, ByteOrder, CdrError, Char, Coding, Decoder, Encoder, Environment, Fixed, Limits,
+    LongDouble, Marshal, Unmarshal, ValueFactory,
 };
 use std::sync::Arc;
 
@@ -477,4 +477,96 @@ fn a_value_of_a_type_that_does_not_inherit_from_the_declared_one_is_refused() {
         let read = Value::unmarshal(&base, &mut input);
         assert_eq!(read.is_ok(), is_admitted, "{sent}: {read:?}");
     }
+}
+
+#[test]
+fn a_known_type_is_found_at_each_offset_and_in_either_order() {
+    let values: Vec<(u8, Any)> = (0..3)
+        .map(|number| (number, Any::new(&vec![i32::from(number); 9]).unwrap()))
+        .collect();
+    for order in ORDERS {
+        for before in 0..9 {
+            let block = Block::from_vec(vec![0xaa; before]);
+            let mut out = Encoder::new(block, order, Coding::default());
+            for (number, any) in &values {
+                number.marshal(&mut out).unwrap();
+                any.marshal(&mut out).unwrap();
+            }
+            let bytes = out.into_block();
+            // The first time the type is decoded, then it is known.
+            for _ in 0..2 {
+                let mut input = Decoder::new(&bytes, order, Coding::default());
+                input.skip(before).unwrap();
+                for (number, any) in &values {
+                    assert_eq!(u8::unmarshal(&mut input).unwrap(), *number);
+                    let read = Any::unmarshal(&mut input).unwrap();
+                    assert_eq!(read, *any);
+                    let numbers: Vec<i32> = read.extract().unwrap();
+                    assert_eq!(numbers, [i32::from(*number); 9]);
+                }
+                assert!(input.rest().is_empty());
+            }
+            for length in before..bytes.len() {
+                let mut input = Decoder::new(&bytes[..length], order, Coding::default());
+                input.skip(before).unwrap();
+                let refused = values.iter().try_for_each(|_| {
+                    u8::unmarshal(&mut input)?;
+                    Any::unmarshal(&mut input).map(drop)
+                });
+                assert!(refused.is_err(), "{length} of {} octets", bytes.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_known_type_longer_than_a_limit_is_refused_as_an_unknown_one_is() {
+    let any = Any::new(&vec![1_i32]).unwrap();
+    let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
+    any.marshal(&mut out).unwrap();
+    let bytes = out.into_block();
+    let mut input = Decoder::new(&bytes, ByteOrder::NATIVE, Coding::default());
+    assert_eq!(Any::unmarshal(&mut input).unwrap(), any);
+    let limits = Limits {
+        sequence: 4,
+        ..Limits::DEFAULT
+    };
+    let coding = Coding {
+        limits: &limits,
+        ..Coding::default()
+    };
+    let mut input = Decoder::new(&bytes, ByteOrder::NATIVE, coding);
+    assert!(Any::unmarshal(&mut input).is_err());
+}
+
+#[test]
+fn values_of_all_sizes_are_kept_in_their_own_memory() {
+    for count in [0, 1, 8, 9, 100, 16_383, 16_384, 100_000] {
+        let numbers: Vec<i32> = (0..count).collect();
+        let any = Any::new(&numbers).unwrap();
+        let another = Any::new(&vec![7_i32; 3]).unwrap();
+        assert_eq!(any.extract::<Vec<i32>>().unwrap(), numbers);
+        assert_eq!(another.extract::<Vec<i32>>().unwrap(), [7; 3]);
+    }
+}
+
+#[test]
+fn type_codes_of_vectors_and_arrays_are_those_of_their_descriptions() {
+    fn check<T: Typed + ?Sized>() {
+        for _ in 0..2 {
+            assert_eq!(T::type_code(), TypeBuilder::of::<T>());
+        }
+    }
+    check::<Vec<i32>>();
+    check::<Vec<u8>>();
+    check::<[Reading]>();
+    check::<Vec<Vec<Reading>>>();
+    check::<Vec<String>>();
+    check::<[Reading; 3]>();
+    check::<[Reading; 4]>();
+    check::<[Vec<i32>; 3]>();
+    check::<[Vec<i32>; 4]>();
+    check::<Vec<[Vec<i32>; 4]>>();
+    check::<Vec<i8>>();
+    assert_ne!(<[Vec<i32>; 3]>::type_code(), <[Vec<i32>; 4]>::type_code());
 }

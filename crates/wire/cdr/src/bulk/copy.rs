@@ -3,25 +3,67 @@
 use std::mem::MaybeUninit;
 
 use super::layout::PlainData;
+use super::shuffle::{self, Turning};
 
 /// Number of bytes copied before their padding is zeroed: as many as fit the processor's
 /// first-level cache.
 const STEP: usize = 8 << 10;
 
-/// Appends the memory of `values`, padding zeroed. `T` must not be zero-sized.
+/// Appends the memory of `values`, padding zeroed, with the bytes of each number in the stated
+/// order. Returns all bytes of type `char` in the values, or-ed together. `T` must not be
+/// zero-sized.
 #[inline]
-pub(crate) fn append<T: PlainData>(bytes: &mut Vec<u8>, values: &[T]) {
+pub(crate) fn append<T: PlainData>(bytes: &mut Vec<u8>, values: &[T], turning: Turning) -> u8 {
     let size = size_of_val(values);
     bytes.reserve(size);
-    let step = (STEP / size_of::<T>()).max(1);
     let room = bytes.spare_capacity_mut().get_mut(..size);
-    let mut written = 0;
+    let room = room.unwrap_or_default();
+    let chars = match turning {
+        Turning::Straight if !T::LAYOUT.is_padded() && !T::LAYOUT.has_chars() => {
+            copy_straight(values, room);
+            0
+        }
+        _ => {
+            // SAFETY: both have as many bytes as `values`, and do not overlap, since `bytes` is
+            // borrowed exclusively.
+            let copied = unsafe {
+                let from = values.as_ptr().cast();
+                shuffle::copy::<T, false>(from, room.as_mut_ptr().cast(), values.len(), turning)
+            };
+            let values = values.get(copied.count..).unwrap_or_default();
+            let room = room.get_mut(copied.count * size_of::<T>()..);
+            let room = room.unwrap_or_default();
+            match turning {
+                Turning::Straight => copy_straight(values, room),
+                Turning::Reversed => copy_reversed(values, room),
+            }
+            copied.chars | chars_of(values)
+        }
+    };
+    // SAFETY: `size` bytes behind the length are within the capacity, and all of them were written:
+    // by the shuffles those of the values that these counted, and the others one of the functions
+    // below.
+    unsafe { bytes.set_len(bytes.len() + size) };
+    chars
+}
+
+/// Initialises memory with as many bytes as `values`, padding zeroed.
+///
+/// # Panics
+/// When it has another number of bytes.
+#[inline]
+pub(super) fn copy_straight<T: PlainData>(values: &[T], room: &mut [MaybeUninit<u8>]) {
+    assert!(
+        room.len() == size_of_val(values),
+        "memory of as many values"
+    );
+    let step = (STEP / size_of::<T>()).max(1);
     for (values, room) in values
         .chunks(step)
-        .zip(room.unwrap_or_default().chunks_mut(step * size_of::<T>()))
+        .zip(room.chunks_mut(step * size_of::<T>()))
     {
         // SAFETY: both are as long as `values`: the last chunk of either holds what is left. They
-        // do not overlap, since `bytes` is borrowed exclusively. Padding bytes need not be
+        // do not overlap, since `room` is borrowed exclusively. Padding bytes need not be
         // initialised, as both sides may be uninitialised memory.
         unsafe {
             std::ptr::copy_nonoverlapping(
@@ -31,11 +73,7 @@ pub(crate) fn append<T: PlainData>(bytes: &mut Vec<u8>, values: &[T]) {
             );
         }
         clear_all::<T>(room);
-        written += size_of_val(values);
     }
-    // SAFETY: `written` bytes behind the length are within the capacity and were written: the
-    // numbers by the copies, the rest by `clear_padding`.
-    unsafe { bytes.set_len(bytes.len() + written) };
 }
 
 /// Zeroes the padding of consecutive values, several in one turn of the loop.
@@ -57,17 +95,18 @@ fn clear_all<T: PlainData>(memory: &mut [MaybeUninit<u8>]) {
         .for_each(T::clear_padding);
 }
 
-/// Appends as [`append`] does, each number in the byte order that is not the machine's.
+/// Initialises memory as [`copy_straight`] does, each number in the byte order that is not the
+/// machine's.
+///
+/// # Panics
+/// As [`copy_straight`].
 #[inline]
-pub(crate) fn append_in_other_order<T: PlainData>(bytes: &mut Vec<u8>, values: &[T]) {
-    let size = size_of_val(values);
-    bytes.reserve(size);
-    let room = bytes.spare_capacity_mut().get_mut(..size);
-    let mut written = 0;
-    for (value, room) in values
-        .iter()
-        .zip(room.unwrap_or_default().chunks_exact_mut(size_of::<T>()))
-    {
+pub(super) fn copy_reversed<T: PlainData>(values: &[T], room: &mut [MaybeUninit<u8>]) {
+    assert!(
+        room.len() == size_of_val(values),
+        "memory of as many values"
+    );
+    for (value, room) in values.iter().zip(room.chunks_exact_mut(size_of::<T>())) {
         // SAFETY: `room` is as long as a value; the write needs no alignment.
         unsafe {
             room.as_mut_ptr()
@@ -75,24 +114,37 @@ pub(crate) fn append_in_other_order<T: PlainData>(bytes: &mut Vec<u8>, values: &
                 .write_unaligned(value.in_other_order());
         }
         T::clear_padding(room);
-        written += size_of::<T>();
     }
-    // SAFETY: as in `append`.
-    unsafe { bytes.set_len(bytes.len() + written) };
 }
 
-/// Appends `count` values from their bytes in the machine's order; the last value's trailing
-/// padding may be missing.
+/// Returns all bytes of type `char` in the values, or-ed together.
+#[inline]
+fn chars_of<T: PlainData>(values: &[T]) -> u8 {
+    if !T::LAYOUT.has_chars() {
+        return 0;
+    }
+    values.iter().fold(0, |all, value| all | value.chars())
+}
+
+/// Appends `count` values from their bytes, those of each number in the stated order; the last
+/// value's trailing padding may be missing. Returns all bytes of type `char` in the values, or-ed
+/// together.
 ///
 /// # Panics
 /// When there are fewer bytes than that, or more than `count` values have.
 #[inline]
-pub(crate) fn extend_vec<T: PlainData>(values: &mut Vec<T>, octets: &[u8], count: usize) {
+pub(crate) fn extend_vec<T: PlainData>(
+    values: &mut Vec<T>,
+    octets: &[u8],
+    count: usize,
+    turning: Turning,
+) -> u8 {
     values.reserve_exact(count);
     let room = values.spare_capacity_mut();
-    fill(room, octets, count);
+    let chars = fill(room, octets, count, turning);
     // SAFETY: `fill` has initialised `count` values behind the length, within the capacity.
     unsafe { values.set_len(values.len() + count) };
+    chars
 }
 
 /// Initialises the first `count` values of `room`, as [`extend_vec`] does.
@@ -100,22 +152,72 @@ pub(crate) fn extend_vec<T: PlainData>(values: &mut Vec<T>, octets: &[u8], count
 /// # Panics
 /// As [`extend_vec`], and when `room` is smaller.
 #[inline]
-pub(super) fn fill<T: PlainData>(room: &mut [MaybeUninit<T>], octets: &[u8], count: usize) {
+pub(super) fn fill<T: PlainData>(
+    room: &mut [MaybeUninit<T>],
+    octets: &[u8],
+    count: usize,
+    turning: Turning,
+) -> u8 {
     let size = count * size_of::<T>();
     let least = size.saturating_sub(T::LAYOUT.trailing());
     assert!(
         count <= room.len() && (least..=size).contains(&octets.len()),
         "octets of as many values as there is room for"
     );
-    // SAFETY: `room` has memory for `count` values, so for all bytes; it is borrowed exclusively.
-    // Any bytes are values, and the part that the last value may lack is padding.
-    unsafe {
+    let mut done = shuffle::Copied::default();
+    if turning == Turning::Reversed || T::LAYOUT.has_chars() {
+        let whole = octets.len() / size_of::<T>().max(1);
+        // SAFETY: `octets` has the bytes of `whole` values, and `room` has memory for those, which
+        // is borrowed exclusively.
+        done = unsafe {
+            shuffle::copy::<T, true>(octets.as_ptr(), room.as_mut_ptr().cast(), whole, turning)
+        };
+    }
+    let octets = octets.get(done.count * size_of::<T>()..);
+    let octets = octets.unwrap_or_default();
+    let left = room.get_mut(done.count..count).unwrap_or_default();
+    // SAFETY: `left` has memory for the values that are left, so for all of their bytes; it is
+    // borrowed exclusively. Any bytes are values, and the part that the last value may lack is
+    // padding. All of `left` is then initialised.
+    let left = unsafe {
         std::ptr::copy_nonoverlapping(
             octets.as_ptr(),
-            room.as_mut_ptr().cast::<u8>(),
+            left.as_mut_ptr().cast::<u8>(),
             octets.len(),
         );
+        std::slice::from_raw_parts_mut(left.as_mut_ptr().cast::<T>(), left.len())
+    };
+    if turning == Turning::Reversed {
+        for value in &mut *left {
+            *value = value.in_other_order();
+        }
     }
+    done.chars | chars_of(left)
+}
+
+/// Reverses the bytes of each number in the values.
+#[inline]
+pub(crate) fn reverse<T: PlainData>(values: &mut [T]) {
+    let place: *mut T = values.as_mut_ptr();
+    // SAFETY: both are the memory of `values`, which is borrowed exclusively.
+    let done = unsafe {
+        shuffle::copy::<T, false>(place.cast(), place.cast(), values.len(), Turning::Reversed)
+    };
+    for value in values.get_mut(done.count..).unwrap_or_default() {
+        *value = value.in_other_order();
+    }
+}
+
+/// Returns all bytes of type `char` in values that lie in `octets`, or-ed together, as far as the
+/// values are whole.
+#[inline]
+pub(crate) fn chars_in<T: PlainData>(values: &[T], octets: &[u8]) -> u8 {
+    if !T::LAYOUT.has_chars() {
+        return 0;
+    }
+    let seen = shuffle::look::<T>(octets);
+    let left = values.get(seen.count..).unwrap_or_default();
+    seen.chars | chars_of(left)
 }
 
 /// Returns the front of `octets` viewed as `count` values in the machine's order, if it is aligned
@@ -169,7 +271,8 @@ mod tests {
     /// Returns more values than are copied in one step, and no multiple of those of one turn of a
     /// loop.
     fn several() -> Vec<Outer> {
-        let count = STEP / size_of::<Outer>() + 13;
+        let step = if cfg!(miri) { 64 } else { STEP };
+        let count = step / size_of::<Outer>() + 13;
         (0..=255).cycle().take(count).map(outer).collect()
     }
 
@@ -180,7 +283,7 @@ mod tests {
     fn octets_are_those_of_the_numbers_and_zeroes_between_them() {
         let values = several();
         let mut bytes = vec![0x55; 3];
-        append(&mut bytes, &values);
+        append(&mut bytes, &values, Turning::Straight);
         assert_eq!(bytes.len(), 3 + size_of_val(&*values));
         for (octets, value) in bytes[3..].chunks_exact(size_of::<Outer>()).zip(&values) {
             assert!(GAPS.iter().all(|&gap| octets[gap] == 0));
@@ -196,9 +299,9 @@ mod tests {
     fn numbers_turn_round_and_padding_stays_zero() {
         let values = several();
         let (mut turned, mut straight) = (Vec::new(), Vec::new());
-        append_in_other_order(&mut turned, &values);
+        append(&mut turned, &values, Turning::Reversed);
         let back: Vec<Outer> = values.iter().map(|value| value.in_other_order()).collect();
-        append(&mut straight, &back);
+        append(&mut straight, &back, Turning::Straight);
         assert_eq!(turned, straight);
         assert_ne!(back, values);
     }
@@ -207,11 +310,12 @@ mod tests {
     fn values_come_back_with_or_without_the_padding_behind_the_last() {
         let values = several();
         let mut bytes = Vec::new();
-        append(&mut bytes, &values);
+        append(&mut bytes, &values, Turning::Straight);
         assert_eq!(Outer::LAYOUT.trailing(), 4);
         for missing in 0..=4 {
             let mut back = vec![outer(1)];
-            extend_vec(&mut back, &bytes[..bytes.len() - missing], values.len());
+            let octets = &bytes[..bytes.len() - missing];
+            extend_vec(&mut back, octets, values.len(), Turning::Straight);
             assert_eq!(back[1..], values);
         }
     }
@@ -219,14 +323,14 @@ mod tests {
     #[test]
     #[should_panic(expected = "as many values")]
     fn too_few_octets_are_no_values() {
-        extend_vec(&mut Vec::<Outer>::new(), &[0; 27], 1);
+        extend_vec(&mut Vec::<Outer>::new(), &[0; 27], 1, Turning::Straight);
     }
 
     #[test]
     fn values_are_seen_where_they_may_lie() {
         let values = several();
         let mut memory = Vec::new();
-        append(&mut memory, &values);
+        append(&mut memory, &values, Turning::Straight);
         // An allocator may put bytes anywhere: the result has to agree with their alignment.
         let is_aligned = memory.as_ptr().cast::<Outer>().is_aligned();
         let seen = view_plain::<Outer>(&memory, values.len());

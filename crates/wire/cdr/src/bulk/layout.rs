@@ -52,6 +52,55 @@ pub struct Layout {
     /// `true` if memory has bytes that are not part of a number.
     is_padded: bool,
     has_chars: bool,
+    /// Places of the numbers in a value of at most [`MAPPED`] bytes; of a longer one, of those
+    /// that end before.
+    numbers: Places,
+}
+
+/// Size in bytes of the longest value whose numbers a [`Layout`] has the places of.
+pub(super) const MAPPED: usize = 256;
+
+/// Set of bytes of a value, one bit for each, and the first of each number among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Places {
+    covered: [u64; MAPPED / 64],
+    first: [u64; MAPPED / 64],
+}
+
+impl Places {
+    const NONE: Self = Self {
+        covered: [0; MAPPED / 64],
+        first: [0; MAPPED / 64],
+    };
+
+    const fn number(size: usize) -> Self {
+        let mut this = Self::NONE;
+        this.first[0] = 1;
+        this.covered[0] = if size < 64 { (1 << size) - 1 } else { u64::MAX };
+        this
+    }
+
+    /// Returns the union with the places of a part at an offset.
+    #[allow(clippy::indexing_slicing)] // An iterator cannot be used in a constant.
+    const fn with(mut self, part: Self, offset: usize) -> Self {
+        let (words, bits) = (offset / 64, offset % 64);
+        let mut index = 0;
+        while index + words < MAPPED / 64 {
+            self.covered[index + words] |= part.covered[index] << bits;
+            self.first[index + words] |= part.first[index] << bits;
+            if bits != 0 && index + words + 1 < MAPPED / 64 {
+                self.covered[index + words + 1] |= part.covered[index] >> (64 - bits);
+                self.first[index + words + 1] |= part.first[index] >> (64 - bits);
+            }
+            index += 1;
+        }
+        self
+    }
+}
+
+#[allow(clippy::indexing_slicing)] // An iterator cannot be used in a constant.
+const fn has_bit(set: &[u64; MAPPED / 64], index: usize) -> bool {
+    index < MAPPED && set[index / 64] >> (index % 64) & 1 == 1
 }
 
 /// Member of a struct, with its offset and its layout.
@@ -75,6 +124,7 @@ impl Layout {
             agrees: true,
             is_padded: false,
             has_chars: false,
+            numbers: Places::number(size),
         }
     }
 
@@ -96,10 +146,17 @@ impl Layout {
                 end: 0,
                 agrees: false,
                 is_padded: false,
+                numbers: Places::NONE,
                 ..element
             };
         }
+        let (mut numbers, mut offset) = (Places::NONE, 0);
+        while element.size != 0 && offset < element.size * count && offset < MAPPED {
+            numbers = numbers.with(element.numbers, offset);
+            offset += element.size;
+        }
         Self {
+            numbers,
             size: element.size * count,
             end: element.size * (count - 1) + element.end,
             agrees: if count == 1 {
@@ -124,6 +181,7 @@ impl Layout {
             agrees: !parts.is_empty(),
             is_padded: false,
             has_chars: false,
+            numbers: Places::NONE,
         };
         let (mut on_wire, mut occupied, mut index) = (0_usize, 0, 0);
         while index < parts.len() {
@@ -139,6 +197,7 @@ impl Layout {
             this.agrees &= layout.agrees && begin == offset && begin % layout.alignment == 0;
             this.is_padded |= layout.is_padded;
             this.has_chars |= layout.has_chars;
+            this.numbers = this.numbers.with(layout.numbers, offset);
             on_wire = begin + layout.end;
             occupied += layout.size;
             index += 1;
@@ -180,6 +239,28 @@ impl Layout {
     #[must_use]
     pub const fn trailing(&self) -> usize {
         self.size - self.end
+    }
+
+    /// Returns the offset of the byte that stands in the place of the one at `offset` when each
+    /// number has its bytes reversed; `None` for padding. The value has at most [`MAPPED`] bytes.
+    pub(super) const fn mirrored(&self, offset: usize) -> Option<usize> {
+        if !has_bit(&self.numbers.covered, offset) {
+            return None;
+        }
+        let mut first = offset;
+        while first > 0 && !has_bit(&self.numbers.first, first) {
+            first -= 1;
+        }
+        let mut end = offset + 1;
+        while has_bit(&self.numbers.covered, end) && !has_bit(&self.numbers.first, end) {
+            end += 1;
+        }
+        Some(first + end - 1 - offset)
+    }
+
+    /// Returns the size of a value in memory, in bytes.
+    pub(super) const fn size(&self) -> usize {
+        self.size
     }
 
     /// Returns whether the type has padding bytes in memory.

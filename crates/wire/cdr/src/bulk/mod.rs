@@ -3,16 +3,23 @@
 //!
 //! It holds the few reinterpretations of memory that copying in bulk needs, each behind a safe
 //! function that the rest of the crate and generated code call. `layout` tells which structs may be
-//! copied as a whole, and `copy` copies them. `scratch` keeps memory for values whose layout in
-//! memory differs from that in the message.
+//! copied as a whole, and `copy` copies them, by `shuffle` where the processor has instructions for
+//! that. `scratch` keeps memory for values whose layout in
+//! memory differs from that in the message. `text` has strings.
 
 mod copy;
 mod layout;
 mod scratch;
+mod shuffle;
+mod text;
 
-pub(crate) use copy::{append, append_in_other_order, extend_vec, view_plain};
+pub(crate) use copy::{append, chars_in, extend_vec, reverse, view_plain};
 pub use layout::{Layout, Part, PlainData, clear, gap_end, member, prove_order};
 pub(crate) use scratch::Scratch;
+pub(crate) use shuffle::Turning;
+pub(crate) use text::{append_plain, plain_text};
+
+use crate::order::ByteOrder;
 
 /// Type whose values are plain numbers of a fixed size.
 ///
@@ -23,6 +30,14 @@ pub(crate) unsafe trait Primitive: PlainData {
     const SIZE: usize = size_of::<Self>();
     /// Arbitrary value, to fill memory that is about to be overwritten.
     const ZERO: Self;
+    /// Returns how bytes in an order are turned to be in the machine's, or back.
+    #[inline]
+    fn turning(order: ByteOrder) -> Turning {
+        match Self::SIZE {
+            1 => Turning::Straight,
+            _ => Turning::of(order),
+        }
+    }
     /// Returns the number with the order of its bytes reversed.
     fn swapped(self) -> Self;
 }
@@ -99,11 +114,17 @@ pub(crate) fn octets_of_bools(values: &[bool]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), values.len()) }
 }
 
-/// Copies bytes in the machine's order to values; bytes after the last whole value are ignored.
+/// Copies bytes to values, those of each number in the stated order; bytes after the last whole
+/// value are ignored.
 #[inline]
-pub(crate) fn vec_from_octets<T: Primitive>(octets: &[u8]) -> Vec<T> {
+pub(crate) fn vec_from_octets<T: Primitive>(octets: &[u8], turning: Turning) -> Vec<T> {
     let count = octets.len() / size_of::<T>();
-    let mut values = Vec::<T>::with_capacity(count);
+    let mut values = Vec::with_capacity(count);
+    if turning == Turning::Reversed {
+        let octets = octets.get(..count * size_of::<T>()).unwrap_or_default();
+        extend_vec(&mut values, octets, count, turning);
+        return values;
+    }
     // SAFETY: `values` has room for `count` values, which take `count * size_of::<T>()` octets,
     // no more than `octets` has; a fresh allocation does not overlap it; every bit pattern is a
     // value of `T`, so the `count` values are initialised after the copy.
@@ -127,31 +148,6 @@ pub(crate) fn view<T: Primitive>(octets: &[u8]) -> Option<&[T]> {
     (before.is_empty() && after.is_empty()).then_some(values)
 }
 
-/// Returns `octets` as text, if all of them are ASCII.
-#[inline]
-pub(crate) fn ascii(octets: &[u8]) -> Option<&str> {
-    if octets.is_ascii() {
-        // SAFETY: ASCII is UTF-8.
-        Some(unsafe { std::str::from_utf8_unchecked(octets) })
-    } else {
-        None
-    }
-}
-
-/// Returns short `octets` as text, if all of them are ASCII and none is NUL: one cheap pass that
-/// suits most strings. `None` says nothing about the bytes.
-#[inline]
-pub(crate) fn short_ascii(octets: &[u8]) -> Option<&str> {
-    const SHORT: usize = 32;
-    let plain = |octet: &u8| octet.wrapping_sub(1) < 0x7f;
-    if octets.len() <= SHORT && octets.iter().all(plain) {
-        // SAFETY: bytes from 1 to 0x7f are ASCII, which is UTF-8.
-        Some(unsafe { std::str::from_utf8_unchecked(octets) })
-    } else {
-        None
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,7 +155,7 @@ mod tests {
     #[test]
     fn values_and_their_octets_are_inverse() {
         let values = [1.5f64, f64::NAN, -0.0];
-        let back: Vec<f64> = vec_from_octets(octets_of(&values));
+        let back: Vec<f64> = vec_from_octets(octets_of(&values), Turning::Straight);
         assert_eq!(
             values.map(f64::to_bits).to_vec(),
             back.iter().map(|v| v.to_bits()).collect::<Vec<_>>()
@@ -168,7 +164,7 @@ mod tests {
 
     #[test]
     fn leftover_octets_are_left_out_of_a_vector_and_refuse_a_view() {
-        assert_eq!(vec_from_octets::<u16>(&[0, 0, 1]), [0]);
+        assert_eq!(vec_from_octets::<u16>(&[0, 0, 1], Turning::Straight), [0]);
         let values = [1u32, 2];
         assert_eq!(view::<u32>(octets_of(&values)), Some(&values[..]));
         assert_eq!(view::<u32>(&octets_of(&values)[..7]), None);
@@ -176,20 +172,9 @@ mod tests {
     }
 
     #[test]
-    fn short_ascii_is_text_without_nul() {
-        let short: Vec<u8> = (1..=32).collect();
-        assert_eq!(short_ascii(&short).map(str::len), Some(32));
-        assert_eq!(short_ascii(b"\x01\x7f"), Some("\x01\x7f"));
-        assert_eq!(short_ascii(b""), Some(""));
-        for other in [&b"a\0"[..], b"\x80", b"\xc3\xbc", &[b'a'; 33]] {
-            assert_eq!(short_ascii(other), None);
-        }
-    }
-
-    #[test]
     fn empty_runs_are_empty() {
         assert!(octets_of::<u64>(&[]).is_empty());
-        assert!(vec_from_octets::<u64>(&[]).is_empty());
+        assert!(vec_from_octets::<u64>(&[], Turning::Straight).is_empty());
         assert!(octets_of_bools(&[]).is_empty());
     }
 }

@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 
 use super::copy::fill;
 use super::layout::PlainData;
+use super::shuffle::Turning;
 
 /// Upper bound of the bytes that a thread keeps in all. Larger memory is freed after use.
 const KEPT: usize = 256 << 10;
@@ -97,27 +98,18 @@ impl<T: PlainData> Scratch<T> {
         }
     }
 
-    /// Appends `count` values from bytes in the machine's order; see
-    /// [`extend_vec`](super::extend_vec).
+    /// Appends `count` values from bytes, those of each number in the stated order; returns what
+    /// [`extend_vec`](super::extend_vec) does.
     ///
     /// # Panics
     /// When there is no room for them, or the number of bytes does not fit.
     #[inline]
-    pub(crate) fn extend(&mut self, octets: &[u8], count: usize) {
+    pub(crate) fn extend(&mut self, octets: &[u8], count: usize, turning: Turning) -> u8 {
         let len = self.len;
-        fill(
-            self.room().get_mut(len..).unwrap_or_default(),
-            octets,
-            count,
-        );
+        let room = self.room().get_mut(len..).unwrap_or_default();
+        let chars = fill(room, octets, count, turning);
         self.len += count;
-    }
-
-    /// Returns the values in the memory, for changing them in place.
-    #[inline]
-    pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: as in `as_slice`; the borrow is exclusive.
-        unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast::<T>(), self.len) }
+        chars
     }
 
     /// Returns all of the memory as uninitialised slots for values.
@@ -185,13 +177,12 @@ mod tests {
     #[test]
     fn values_are_appended_up_to_what_there_is_room_for() {
         let mut scratch = Scratch::<u16>::with_capacity(3);
-        scratch.extend(super::super::octets_of(&[1_u16, 2]), 2);
+        scratch.extend(super::super::octets_of(&[1_u16, 2]), 2, Turning::Straight);
         assert!(scratch.push(3));
         assert_eq!(scratch.as_slice(), [1, 2, 3]);
-        scratch.as_mut_slice()[0] = 9;
         while scratch.push(7) {}
         assert!(scratch.as_slice().len() >= 4 - 1);
-        assert_eq!(scratch.as_slice()[0], 9);
+        assert_eq!(scratch.as_slice()[..3], [1, 2, 3]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Reading of runs of primitive values: padding once, then one copy.
 
 use super::Decoder;
-use crate::bulk::{self, Number, Primitive};
+use crate::bulk::{self, Number, Primitive, Turning};
 use crate::error::CdrError;
 
 impl<'d> Decoder<'d> {
@@ -42,9 +42,8 @@ impl<'d> Decoder<'d> {
         if count > 0 && !self.lent.is_empty() {
             return self.get_lent_run(count);
         }
-        let mut values = bulk::vec_from_octets(self.get_run_octets::<T>(count)?);
-        self.correct_order(&mut values);
-        Ok(values)
+        let octets = self.get_run_octets::<T>(count)?;
+        Ok(bulk::vec_from_octets(octets, T::turning(self.order)))
     }
 
     /// Reads a run while lent ones are ahead: one of those is copied once, straight to its
@@ -53,14 +52,13 @@ impl<'d> Decoder<'d> {
     fn get_lent_run<T: Primitive>(&mut self, count: usize) -> Result<Vec<T>, CdrError> {
         self.align(T::SIZE)?;
         let size = count.saturating_mul(T::SIZE);
-        let mut values = if self.is_lent(size) {
-            let mut values = vec![T::ZERO; count];
-            let lent = self.step_over(size)?;
-            lent.segment.copy_to(bulk::octets_of_mut(&mut values));
-            values
-        } else {
-            bulk::vec_from_octets(self.get_bytes(size)?)
-        };
+        if !self.is_lent(size) {
+            let octets = self.get_bytes(size)?;
+            return Ok(bulk::vec_from_octets(octets, T::turning(self.order)));
+        }
+        let mut values = vec![T::ZERO; count];
+        let lent = self.step_over(size)?;
+        lent.segment.copy_to(bulk::octets_of_mut(&mut values));
         self.correct_order(&mut values);
         Ok(values)
     }
@@ -99,10 +97,8 @@ impl<'d> Decoder<'d> {
 
     #[inline]
     fn correct_order<T: Primitive>(&self, values: &mut [T]) {
-        if T::SIZE != 1 && !self.order.is_native() {
-            for value in values {
-                *value = value.swapped();
-            }
+        if T::turning(self.order) == Turning::Reversed {
+            bulk::reverse(values);
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::code_set::NarrowCodeSet;
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
 use crate::error::CdrError;
+use crate::order::ByteOrder;
 
 impl Encoder<'_> {
     /// Writes a `string` in the narrow transmission code set, with its NUL.
@@ -28,13 +29,33 @@ impl Encoder<'_> {
     #[inline]
     pub fn put_string_in(&mut self, code_set: NarrowCodeSet, text: &str) -> Result<(), CdrError> {
         let octets = text.as_bytes();
-        if bulk::short_ascii(octets).is_none() {
-            if octets.contains(&0) {
-                return Err(CdrError::InnerNul);
+        let limit = self.coding().limits.string;
+        let length = u32::try_from(octets.len().saturating_add(1));
+        if let Ok(length) = length
+            && octets.len() <= limit
+        {
+            let length = match self.order() {
+                ByteOrder::Big => length.to_be_bytes(),
+                ByteOrder::Little => length.to_le_bytes(),
+            };
+            let padding = self.padding(4);
+            let bytes = self.block_mut().as_mut_vec();
+            if bulk::append_plain(bytes, padding, length, octets) {
+                return Ok(());
             }
-            if code_set != NarrowCodeSet::Utf8 && !octets.is_ascii() {
-                return self.put_converted(code_set, text);
-            }
+        }
+        self.put_other(code_set, text)
+    }
+
+    /// Writes text that has other characters than those of ASCII, or a NUL, or is too long.
+    #[cold]
+    fn put_other(&mut self, code_set: NarrowCodeSet, text: &str) -> Result<(), CdrError> {
+        let octets = text.as_bytes();
+        if octets.contains(&0) {
+            return Err(CdrError::InnerNul);
+        }
+        if code_set != NarrowCodeSet::Utf8 && !octets.is_ascii() {
+            return self.put_converted(code_set, text);
         }
         self.put_text_length(octets.len(), 1)?;
         self.put_bytes(octets);
@@ -42,7 +63,6 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    #[cold]
     fn put_converted(&mut self, code_set: NarrowCodeSet, text: &str) -> Result<(), CdrError> {
         if let NarrowCodeSet::Registered(code_set) = code_set {
             let octets = code_set.encode(text)?;
@@ -94,20 +114,46 @@ impl<'d> Decoder<'d> {
     #[inline]
     pub fn get_string_in(&mut self, code_set: NarrowCodeSet) -> Result<Cow<'d, str>, CdrError> {
         let octets = self.get_terminated()?;
-        if let Some(text) = bulk::short_ascii(octets) {
+        if let Some(text) = bulk::plain_text(octets) {
             return Ok(Cow::Borrowed(text));
         }
+        self.convert_text(code_set, octets)
+    }
+
+    /// Converts text that has other characters than those of ASCII.
+    #[cold]
+    fn convert_text(
+        &self,
+        code_set: NarrowCodeSet,
+        octets: &'d [u8],
+    ) -> Result<Cow<'d, str>, CdrError> {
         without_nul(octets)?;
         match code_set {
             NarrowCodeSet::Utf8 => std::str::from_utf8(octets)
                 .map(Cow::Borrowed)
                 .map_err(|_| CdrError::BadCharacter),
-            NarrowCodeSet::Iso8859_1 => Ok(match bulk::ascii(octets) {
-                Some(text) => Cow::Borrowed(text),
-                None => Cow::Owned(octets.iter().map(|octet| char::from(*octet)).collect()),
-            }),
+            NarrowCodeSet::Iso8859_1 => {
+                let text = octets.iter().map(|octet| char::from(*octet));
+                Ok(Cow::Owned(text.collect()))
+            }
             NarrowCodeSet::Registered(other) => other.decode(octets),
         }
+    }
+
+    /// Reads a `string` in the narrow transmission code set into memory of its own.
+    #[inline]
+    pub(super) fn get_owned_string(&mut self) -> Result<String, CdrError> {
+        let octets = self.get_terminated()?;
+        match bulk::plain_text(octets) {
+            Some(text) => Ok(text.to_owned()),
+            None => self.convert_owned(octets),
+        }
+    }
+
+    #[cold]
+    fn convert_owned(&self, octets: &'d [u8]) -> Result<String, CdrError> {
+        let code_set = self.coding().code_sets.narrow;
+        self.convert_text(code_set, octets).map(Cow::into_owned)
     }
 
     /// Reads a `string` of the protocol itself that is ASCII by its nature, such as the name of an
@@ -118,7 +164,7 @@ impl<'d> Decoder<'d> {
     #[inline]
     pub fn get_identifier(&mut self) -> Result<&'d str, CdrError> {
         let octets = self.get_terminated()?;
-        if let Some(text) = bulk::short_ascii(octets) {
+        if let Some(text) = bulk::plain_text(octets) {
             return Ok(text);
         }
         without_nul(octets)?;

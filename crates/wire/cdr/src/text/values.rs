@@ -1,9 +1,7 @@
 //! Mapping of Rust's strings and characters to IDL's: `str` and `String` are `string`, [`Char`] is
 //! `char`, `char` is `wchar`.
 
-use std::borrow::Cow;
-
-use crate::bulk;
+use crate::bulk::{self, Turning};
 use crate::character::Char;
 use crate::code_set::NarrowCodeSet;
 use crate::decoder::Decoder;
@@ -35,7 +33,7 @@ impl Unmarshal for String {
 
     #[inline]
     fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
-        input.get_string().map(Cow::into_owned)
+        input.get_owned_string()
     }
 
     #[inline]
@@ -125,7 +123,7 @@ impl Unmarshal for Char {
         {
             return Ok(View::from(values));
         }
-        let mut values = bulk::vec_from_octets(octets);
+        let mut values = bulk::vec_from_octets(octets, Turning::Straight);
         convert(&mut values, input)?;
         Ok(View::from(values))
     }

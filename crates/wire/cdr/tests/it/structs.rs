@@ -9,7 +9,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use punctual_cdr::{
     Block, ByteOrder, CdrError, Char, CodeSets, Coding, Decoder, Encoder, GiopVersion, Marshal,
-    PlainData, Unmarshal, marshal_each, plain_struct, unmarshal_each, unmarshal_slice,
+    NarrowCodeSet, PlainData, Unmarshal, marshal_each, plain_struct, unmarshal_each,
+    unmarshal_slice,
 };
 use std::fmt::Debug;
 
@@ -349,6 +350,47 @@ fn a_character_beyond_the_code_set_is_refused_wherever_it_stands() {
             assert_eq!(refused, Err(CdrError::BadCharacter));
         }
     }
+}
+
+#[cfg(feature = "code-sets")]
+#[test]
+fn characters_of_other_code_sets_are_converted_in_structs() {
+    // Windows code page 1251, which has a Cyrillic letter where ISO 8859-1 has a currency sign.
+    let cyrillic = NarrowCodeSet::all().find(|code_set| code_set.name() == "Windows-1251");
+    let cyrillic = Coding {
+        code_sets: CodeSets {
+            narrow: cyrillic.unwrap(),
+            ..CodeSets::NATIVE
+        },
+        ..Coding::default()
+    };
+    let mut values = values::<BinStruct>(40, b"0123456789");
+    // It has the section sign, at the same place, and not the sign for yen.
+    values[39].c = Char(0xa7);
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        let mut out = Encoder::new(Block::default(), order, cyrillic);
+        values[..].marshal(&mut out).unwrap();
+        let bytes = out.into_block();
+        let input = Decoder::new(&bytes, order, cyrillic);
+        let read = Vec::<BinStruct>::unmarshal(&mut input.clone()).unwrap();
+        assert_eq!(read, values);
+        let seen = unmarshal_slice::<BinStruct>(&mut input.clone()).unwrap();
+        assert_eq!(*seen, values);
+
+        // A letter that ISO 8859-1 lacks is no `char`.
+        let mut foreign = bytes.to_vec();
+        let place = foreign.iter().rposition(|octet| *octet == 0xa7).unwrap();
+        foreign[place] = 0xe4;
+        let input = Decoder::new(&foreign, order, cyrillic);
+        let refused = Vec::<BinStruct>::unmarshal(&mut input.clone());
+        assert_eq!(refused, Err(CdrError::BadCharacter));
+        let refused = unmarshal_slice::<BinStruct>(&mut input.clone()).map(drop);
+        assert_eq!(refused, Err(CdrError::BadCharacter));
+    }
+    values[39].c = Char(0xa5);
+    let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, cyrillic);
+    let refused = values[..].marshal(&mut out);
+    assert_eq!(refused, Err(CdrError::CharacterNotInCodeSet));
 }
 
 #[test]

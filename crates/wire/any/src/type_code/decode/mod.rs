@@ -9,7 +9,7 @@ mod named;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use punctual_cdr::{CdrError, Decoder, Unmarshal};
+use punctual_cdr::{ByteOrder, CdrError, Decoder, Unmarshal};
 
 use super::TypeCode;
 use super::arena::Arena;
@@ -36,6 +36,10 @@ impl TypeCode {
     /// Reads a TypeCode as [`Unmarshal::unmarshal`] does; also returns whether its encoding is
     /// position-independent: it is not where an indirection leads out of it.
     pub(crate) fn pass(input: &mut Decoder<'_>) -> Result<(Self, bool), CdrError> {
+        // Most types come again and again: the encoding of a known one is not decoded twice.
+        if let Some(known) = known_here(input) {
+            return Ok((known, true));
+        }
         match input.peek_u32() {
             Some(INDIRECTION) | None => {
                 if let Some(known) = known_earlier(input)? {
@@ -50,7 +54,6 @@ impl TypeCode {
         }
         let mut ahead = input.ahead();
         let kind = TypeKind::from_number(ahead.get_u32()?);
-        // Most types come again and again: the encoding of a known one is not decoded twice.
         let content = match kind.filter(|kind| is_encapsulated(*kind)) {
             Some(kind) => ahead.get_octets().ok().map(|content| (kind, content)),
             None => None,
@@ -68,6 +71,28 @@ impl TypeCode {
         }
         Ok((type_code, means_the_same))
     }
+}
+
+/// Returns the next type, if it is a known one that stands in one piece; otherwise reads nothing.
+#[inline]
+fn known_here(input: &mut Decoder<'_>) -> Option<TypeCode> {
+    let padding = input.padding(4);
+    let octets = input.unbroken().get(padding..)?;
+    let (kind, octets) = octets.split_first_chunk()?;
+    let (length, octets) = octets.split_first_chunk()?;
+    let number = |octets: [u8; 4]| match input.order() {
+        ByteOrder::Big => u32::from_be_bytes(octets),
+        ByteOrder::Little => u32::from_le_bytes(octets),
+    };
+    let kind = TypeKind::from_number(number(*kind)).filter(|kind| is_encapsulated(*kind))?;
+    let length = usize::try_from(number(*length)).ok()?;
+    let content = octets.get(..length)?;
+    if length > input.coding().limits.sequence {
+        return None;
+    }
+    let known = cache::find(kind, content)?;
+    input.skip(padding + 8 + length).ok()?;
+    Some(known)
 }
 
 /// Reads the kind of the next type, which has this number, if that alone identifies it, or if it is text without a bound; otherwise reads nothing.
