@@ -6,8 +6,6 @@ mod alignment;
 mod hex;
 #[path = "support/lender.rs"]
 mod lender;
-#[path = "support/peak.rs"]
-mod peak;
 mod properties;
 mod structs;
 mod text;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::peak;
+use punctual_heap::bytes_of;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -236,13 +236,13 @@ fn check_all(input: &Decoder<'_>) {
     check::<Vec<Char>>(input);
     check::<Vec<LongDouble>>(input);
     check::<Vec<Fixed<7, 2>>>(input);
-    let peak = peak::peak_of(|| input.clone().get_wstring());
+    let peak = bytes_of(|| input.clone().get_wstring()).peak;
     assert!(peak <= 4 * input.remaining());
 }
 
 /// Checks that a value takes no more memory than a multiple of the bytes it was read from.
 fn check<T: Unmarshal>(input: &Decoder<'_>) {
-    let peak = peak::peak_of(|| -> Result<T, CdrError> { T::unmarshal(&mut input.clone()) });
+    let peak = bytes_of(|| -> Result<T, CdrError> { T::unmarshal(&mut input.clone()) }).peak;
     let allowed = 16 * input.remaining() + 256;
     assert!(peak <= allowed, "{peak} octets held, {allowed} allowed");
 }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::peak;
+use punctual_heap::bytes_of;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -216,9 +216,9 @@ macro_rules! bounded_each {
     ($shape:ident ($input:expr)) => {{
         let input = $input;
         let allowed = 4 * input.remaining() + 512;
-        let peak = peak::peak_of(|| Vec::<$shape>::unmarshal(&mut input.clone()));
+        let peak = bytes_of(|| Vec::<$shape>::unmarshal(&mut input.clone())).peak;
         assert!(peak <= allowed, "{peak} octets held, {allowed} allowed");
-        let peak = peak::peak_of(|| unmarshal_slice::<$shape>(&mut input.clone()).is_ok());
+        let peak = bytes_of(|| unmarshal_slice::<$shape>(&mut input.clone()).is_ok()).peak;
         assert!(peak <= allowed, "{peak} octets held, {allowed} allowed");
     }};
 }
@@ -438,6 +438,6 @@ fn a_warm_thread_sees_and_reads_structs_without_allocating() {
             );
         };
         read();
-        assert_eq!(peak::peak_of(read), 0);
+        assert_eq!(bytes_of(read).peak, 0);
     }
 }

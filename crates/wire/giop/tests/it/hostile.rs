@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::peak;
 use crate::support;
+use punctual_heap::bytes_of;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -44,7 +44,7 @@ fn check(bytes: &[u8]) {
     };
     let input = message_decoder(&header, bytes, Coding::default());
     let allowed = 16 * bytes.len() + 1024;
-    let peak = peak::peak_of(|| read_as_everything(&input));
+    let peak = bytes_of(|| read_as_everything(&input)).peak;
     assert!(peak <= allowed, "{peak} octets held, {allowed} allowed");
     for (hex, payload) in [(false, false), (true, false), (true, true)] {
         let text = describe(bytes, TraceOptions { hex, payload }).to_string();
@@ -185,7 +185,7 @@ proptest! {
         prop_assert_eq!(&done.bytes[12..], [start.clone(), parts.concat()].concat());
         let input = done.decoder(Coding::default());
         let allowed = 16 * done.bytes.len() + 1024;
-        let peak = peak::peak_of(|| read_as_everything(&input));
+        let peak = bytes_of(|| read_as_everything(&input)).peak;
         prop_assert!(peak <= allowed, "{peak} octets held, {allowed} allowed");
         if version == GiopVersion::V1_2 {
             check(&done.bytes);
@@ -204,7 +204,7 @@ proptest! {
         };
         let mut reassembly = Reassembly::new(&limits);
         let mut held = Vec::new();
-        let peak = peak::peak_of(|| {
+        let peak = bytes_of(|| {
             for (minor, kind, flags, body) in pieces {
                 let size = u8::try_from(body.len()).unwrap();
                 let (first, last) = if flags & 1 == 0 { (0, size) } else { (size, 0) };
@@ -222,7 +222,7 @@ proptest! {
                 }
                 assert!(reassembly.pending() <= limits.fragments_pending);
             }
-        });
+        }).peak;
         prop_assert!(peak < 8192, "{peak} octets held");
     }
 }

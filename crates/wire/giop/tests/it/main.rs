@@ -7,8 +7,6 @@ mod hostile;
 mod lender;
 mod lite;
 mod messages;
-#[path = "../../../cdr/tests/it/support/peak.rs"]
-mod peak;
 mod plain;
 mod sequenced;
 mod streams;

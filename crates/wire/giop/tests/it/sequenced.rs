@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::peak;
 use crate::support;
+use punctual_heap::bytes_of;
 
 use std::collections::HashSet;
 
@@ -203,7 +203,7 @@ fn check(bytes: &[u8]) {
             assert_eq!(frames.count(), announced);
         }
     };
-    let peak = peak::peak_of(read);
+    let peak = bytes_of(read).peak;
     assert!(peak <= 512, "{peak} octets held for {}", bytes.len());
 }
 
@@ -399,11 +399,11 @@ proptest! {
         near in vec((0u64..3000, any::<u64>(), any::<u64>()), 0..200),
     ) {
         let mut stream = Sequence::new();
-        let peak = peak::peak_of(|| {
+        let peak = bytes_of(|| {
             for (number, sent_at, now) in frames.iter().chain(&near) {
                 stream.accept(*number, *sent_at, *now);
             }
-        });
+        }).peak;
         prop_assert_eq!(peak, 0);
         let told = stream.statistics();
         let total = told.received + told.duplicate + told.stray;

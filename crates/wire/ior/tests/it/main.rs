@@ -6,8 +6,6 @@ mod corbaname;
 #[path = "../../../cdr/tests/it/support/hex.rs"]
 mod hex;
 mod pair;
-#[path = "../../../cdr/tests/it/support/peak.rs"]
-mod peak;
 mod real_time;
 mod references;
 mod security;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::hex;
-use crate::peak;
+use punctual_heap::bytes_of;
 
 use hex::hex;
 use proptest::collection::vec;
@@ -480,10 +480,10 @@ proptest! {
     ) {
         let allowed = 16 * data.len() + 512;
         let component = TaggedComponent { tag, data: data.clone() };
-        prop_assert!(peak::peak_of(|| component.decode()) <= allowed);
+        prop_assert!(bytes_of(|| component.decode()).peak <= allowed);
         let profile = TaggedProfile { tag, data: data.clone() };
-        prop_assert!(peak::peak_of(|| profile.decode()) <= allowed);
-        prop_assert!(peak::peak_of(|| Ior::from_encapsulation(&data)) <= allowed);
+        prop_assert!(bytes_of(|| profile.decode()).peak <= allowed);
+        prop_assert!(bytes_of(|| Ior::from_encapsulation(&data)).peak <= allowed);
     }
 
     #[test]

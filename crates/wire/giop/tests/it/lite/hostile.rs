@@ -7,7 +7,8 @@ use punctual_giop::lite::{self, decode_batch, examine};
 use punctual_giop::{RequestHeader, ResponseFlags};
 
 use super::batches::batch_of;
-use super::{lite_request, open, peak, request};
+use super::{lite_request, open, request};
+use punctual_heap::bytes_of;
 
 #[test]
 fn a_batch_that_lies_about_counts_and_lengths_hands_out_nothing() {
@@ -26,7 +27,7 @@ fn a_batch_that_lies_about_counts_and_lengths_hands_out_nothing() {
         bytes[at..at + 4].copy_from_slice(&lie.to_ne_bytes());
         let allowed = 512;
         let mut read = None;
-        let peak = peak::peak_of(|| read = Some(decode_batch(&mut open(&bytes)).map(drop)));
+        let peak = bytes_of(|| read = Some(decode_batch(&mut open(&bytes)).map(drop))).peak;
         assert!(peak <= allowed, "{peak} octets held");
         assert!(read.unwrap().is_err(), "{lie} at {at}");
     }
@@ -45,7 +46,7 @@ fn read_as_everything(bytes: &[u8]) {
             assert_eq!(batch.bodies.count(), announced);
         }
     };
-    let peak = peak::peak_of(read);
+    let peak = bytes_of(read).peak;
     assert!(peak <= 512, "{peak} octets held for {}", bytes.len());
 }
 

@@ -6,7 +6,6 @@ mod framing;
 mod hostile;
 use crate::lender;
 mod messages;
-use crate::peak;
 use crate::support;
 
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder};
