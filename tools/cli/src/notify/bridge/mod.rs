@@ -3,6 +3,7 @@
 mod carried;
 mod into;
 mod outward;
+mod servers;
 
 use super::channel::{Channel, failed};
 use crate::call::Problem;
@@ -10,7 +11,8 @@ use carried::{Carried, Form};
 use into::Pusher;
 use outward::Outward;
 use punctual_host::run::ending_signals;
-use punctual_jetstream::{Bridge, Credentials, JetStreamOptions, JetStreamTls, Subscription};
+use punctual_jetstream::Subscription;
+use servers::{Servers, on_nats};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,9 +24,8 @@ use std::time::Duration;
 pub(crate) struct Options {
     #[command(flatten)]
     channel: Channel,
-    /// NATS server, as nats://HOST:PORT or tls://HOST:PORT. May be given more than once.
-    #[arg(long, value_name = "URL", required = true)]
-    nats: Vec<String>,
+    #[command(flatten)]
+    servers: Servers,
     /// Publish events on the subjects PREFIX.DOMAIN.TYPE, of the domain and the name of their type; `_` stands for signs that subjects cannot have.
     #[arg(long, value_name = "PREFIX", required_unless_present = "subscribe")]
     publish: Option<String>,
@@ -45,16 +46,7 @@ pub(crate) struct Options {
     /// Maximum number of messages that wait for the channel.
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000)]
     waiting: usize,
-    /// The file with a token and a key, as `nsc` writes it (.creds), that this program logs in to NATS with.
-    #[arg(long, value_name = "FILE")]
-    nats_credentials: Option<PathBuf>,
-    /// Trust certificates of the authorities in this file (PEM) besides the system's, and call NATS by TLS alone.
-    #[arg(long, value_name = "FILE")]
-    nats_trusted: Option<PathBuf>,
 }
-
-const ON_NATS: &str = "--nats takes servers that run, as nats://host:port; --publish takes words separated by dots, and --subscribe may \
-                       have `*` and `>`";
 
 /// Longest time for which an interrupted command goes on.
 const NOTICED: Duration = Duration::from_millis(100);
@@ -62,7 +54,7 @@ const NOTICED: Duration = Duration::from_millis(100);
 pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
     let mut signals = ending_signals().map_err(Problem::from)?;
     let (orb, channel) = options.channel.resolve_with_orb(orb_options)?;
-    let nats = Bridge::open(&connection(options)).map_err(on_nats)?;
+    let nats = options.servers.open()?;
     let carried = Carried::new(&orb, options.form).map_err(failed)?;
     // Before anything is published: what this program publishes on these subjects is known, and not lost.
     let subscribed = options.subscribe.as_deref();
@@ -119,21 +111,4 @@ fn carry_in(
         }
     }
     pusher.end()
-}
-
-fn connection(options: &Options) -> JetStreamOptions {
-    let credentials = options.nats_credentials.clone();
-    JetStreamOptions {
-        credentials: credentials.map_or(Credentials::None, Credentials::File),
-        tls: JetStreamTls {
-            is_required: options.nats_trusted.is_some(),
-            authorities: options.nats_trusted.clone(),
-            identity: None,
-        },
-        ..JetStreamOptions::new(options.nats.clone())
-    }
-}
-
-fn on_nats(error: impl std::fmt::Display) -> Problem {
-    Problem::usage(error.to_string(), ON_NATS)
 }

@@ -1,7 +1,7 @@
 //! Events of a channel, published: a consumer that sequences of events are pushed to.
 
 use super::carried::Carried;
-use super::on_nats;
+use super::servers::on_nats;
 use crate::call::Problem;
 use crate::notify::channel::failed;
 use crate::notify::pull::filter_of;
