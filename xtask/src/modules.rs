@@ -77,6 +77,7 @@ const CRATES: &[&str] = &[
     "services/groups",
     "services/host",
     "services/ifr",
+    "services/imr",
     "services/jetstream",
     "services/log",
     "services/naming",
