@@ -69,7 +69,7 @@ pub(crate) fn check(rules: &Rules<()>, what: &str) -> Result<(), SystemException
         true => Ok(()),
         false => {
             let peer = punctual::poa::request_peer().map(|peer| peer.address);
-            tracing::warn!("{peer:?} may not {what}");
+            tracing::info!("{peer:?} may not {what}");
             Err(SystemExceptionKind::NoPermission.because(format!("you may not {what}")))
         }
     }

@@ -48,6 +48,27 @@ pub fn names_in_key(object_key: &[u8]) -> Option<(Option<&str>, Vec<&str>)> {
     key::names_in(object_key)
 }
 
+/// Returns the object key of a persistent object of this kind of ORB, of which [`names_in_key`] returns the names: with the
+/// id of its server, or an empty one, the names of the POAs from the root POA's child down, and the object's id.
+///
+/// # Errors
+/// IMP_LIMIT if the names are too long for a key.
+pub fn persistent_key(
+    server_id: &str,
+    poas: &[&str],
+    object_id: &[u8],
+) -> Result<Vec<u8>, SystemException> {
+    let path: Vec<u8> = poas
+        .iter()
+        .flat_map(|name| [name.as_bytes(), &[0]].concat())
+        .collect();
+    if path.len() > usize::from(key::MAX_PATH) || server_id.len() > usize::from(u8::MAX) {
+        let exception = SystemException::new(Kind::ImpLimit, minor::LIMIT, CompletionStatus::No);
+        return Err(exception.with_detail("names of POAs that are too long for an object key"));
+    }
+    Ok(key::of_server(server_id, &path, object_id))
+}
+
 /// Table of plain object keys for objects of this process or any other: `corbaloc::host:port/key`
 /// finds the object that `key` is bound to, by one LOCATION_FORWARD. Cheap to clone; clones are the
 /// same table.

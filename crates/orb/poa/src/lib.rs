@@ -35,7 +35,9 @@ mod upcall;
 pub use adapter::{AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager};
 pub use amh::{Amh, Async, Response, Spawn};
 pub use current::{Current, NoContext};
-pub use ior_table::{IorTable, IorTableError, IorTableLocator, UnknownObjects, names_in_key};
+pub use ior_table::{
+    IorTable, IorTableError, IorTableLocator, UnknownObjects, names_in_key, persistent_key,
+};
 pub use manager::{
     AdapterInactive, ManagerError, ManagerExists, ManagerState, PoaManager, PoaManagerFactory,
 };

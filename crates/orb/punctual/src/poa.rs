@@ -33,7 +33,7 @@ pub use punctual_poa::{
     IorTableError, IorTableLocator, LifespanPolicy, ManagerError, ManagerExists, ManagerState,
     NoContext, ObjectPolicy, PoaError, PoaManagerFactory, PoaPolicy, RequestProcessingPolicy,
     ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, ThreadPolicy, Tie,
-    UnknownObjects, names_in_key, servant_of,
+    UnknownObjects, names_in_key, persistent_key, servant_of,
 };
 #[cfg(feature = "comparison")]
 pub use punctual_poa::{Demultiplexing, OperationDemultiplexing};

@@ -5,6 +5,8 @@ use punctual_host::Service;
 use punctual_imr::implementation_repository::{Activator, ActivatorExt, ActivatorStartServerError};
 use punctual_imr::{ActivatorService, LocatorService};
 
+use std::sync::mpsc::channel;
+
 use crate::support::{Served, client, kill, until};
 
 /// An activator, until this is dropped.
@@ -21,6 +23,10 @@ impl Activating {
 
     fn at(name: &str, repository: &str, endpoint: ListenEndpoint) -> Self {
         let service = ActivatorService::new(name, Some(repository.to_owned()), false).unwrap();
+        Self::of(service, endpoint)
+    }
+
+    fn of(service: ActivatorService, endpoint: ListenEndpoint) -> Self {
         let orb = Orb::builder().listen(endpoint).build().unwrap();
         let poa = orb.root_poa().unwrap();
         let object = service.serve(&poa).unwrap();
@@ -111,6 +117,48 @@ fn who_comes_over_tcp_has_an_activator_start_nothing() {
     let activator = ActivatorExt::from_object(activator.as_object().clone());
     let refused = activator.kill_server("x", 1, 9).unwrap_err();
     assert_eq!(refused.kind(), SystemExceptionKind::NoPermission);
+}
+
+#[test]
+fn an_activator_of_an_old_version_tells_deaths_without_the_processes_numbers() {
+    let served = Served::new();
+    served.add("plant", |start| start.fault = "hangs");
+    let works = served.works("plant");
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| works.count().unwrap_err());
+        until(|| !served.started().is_empty());
+        served.locator.notify_child_death("plant").unwrap();
+        assert_eq!(waiting.join().unwrap().minor(), minor::START_FAILED);
+    });
+    // Of a process that has registered it may be an earlier one's: it is asked.
+    served.add("plant", |_| {});
+    assert_eq!(works.count().unwrap(), 1);
+    served.locator.notify_child_death("plant").unwrap();
+    let fresh = client();
+    let repository = fresh.string_to_object(&served.reference()).unwrap();
+    assert_eq!(
+        crate::support::works(&repository, "", "plant")
+            .count()
+            .unwrap(),
+        2
+    );
+}
+
+#[test]
+fn activators_end_with_the_repository_if_they_are_asked_to() {
+    let served = without_activator();
+    let (say, heard) = channel();
+    let mut activating = Vec::new();
+    for name in ["one", "two"] {
+        let service = ActivatorService::new(name, Some(served.reference()), false).unwrap();
+        let say = say.clone();
+        service.set_end(move || say.send(name).unwrap());
+        activating.push(Activating::of(service, ListenEndpoint::new("uiop", "")));
+    }
+    until(|| {
+        served.locator.shutdown(true, false).unwrap();
+        heard.try_iter().count() >= 2
+    });
 }
 
 #[test]

@@ -202,20 +202,7 @@ pub(crate) fn works(repository: &ObjectRef, id: &str, name: &str) -> Works {
 
 /// Returns the key of an object of a server.
 pub(crate) fn key(id: &str, name: &str, object: &str) -> Vec<u8> {
-    let mut key = match id {
-        "" => b"PUNP".to_vec(),
-        id => counted(b"PUNR".to_vec(), id.as_bytes()),
-    };
-    let path = format!("{name}\0");
-    key = counted(key, path.as_bytes());
-    key.extend(object.as_bytes());
-    key
-}
-
-fn counted(mut to: Vec<u8>, octets: &[u8]) -> Vec<u8> {
-    to.extend(u16::try_from(octets.len()).unwrap().to_be_bytes());
-    to.extend(octets);
-    to
+    punctual::poa::persistent_key(id, &[name], object.as_bytes()).unwrap()
 }
 
 /// Returns the numbers of the processes that servers have written into the folder.

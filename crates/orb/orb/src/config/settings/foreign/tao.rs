@@ -31,7 +31,7 @@ const TRANSLATORS: Instead = either(
 );
 const LOCATOR: Instead = either(
     "use `-ORBImplRepoServiceIOR corbaloc::host:port/ImplRepoService`",
-    "use `initial_references.ImplRepoService = \"corbaloc::host:2813/ImplRepoService\"`",
+    "use `initial_references.ImplRepoService = \"corbaloc::host:2815/ImplRepoService\"`",
 );
 
 /// Names of TAO's options, without `-ORB`, each with what to do instead in this ORB.

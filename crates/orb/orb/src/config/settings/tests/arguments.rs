@@ -38,7 +38,7 @@ fn the_implementation_repository_is_used_by_the_options_that_tao_has() {
         "-ORBServerId",
         "plant-7",
         "-ORBImplRepoServiceIOR",
-        "corbaloc::h:2813/ImplRepoService",
+        "corbaloc::h:2815/ImplRepoService",
     ])
     .unwrap();
     assert_eq!(rest, [""; 0]);
@@ -46,7 +46,7 @@ fn the_implementation_repository_is_used_by_the_options_that_tao_has() {
     assert_eq!(config.server_id.as_deref(), Some("plant-7"));
     assert_eq!(
         config.initial_references["ImplRepoService"],
-        "corbaloc::h:2813/ImplRepoService"
+        "corbaloc::h:2815/ImplRepoService"
     );
     let (config, _) = apply_all(&["-ORBUseImR", "0"]).unwrap();
     assert!(!config.implementation_repository);
