@@ -116,3 +116,44 @@ fn a_request_that_does_not_end_does_not_keep_a_service_beyond_its_deadline() {
     assert_eq!(posting.join().unwrap(), Ok(0));
     client.shutdown(true).unwrap();
 }
+
+/// A service that hands out its ORB.
+struct Open(std::sync::mpsc::Sender<punctual::Orb>);
+
+impl Service for Open {
+    const NAME: &'static str = "open";
+    const INITIAL_REFERENCE: &'static str = "Open";
+
+    fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
+        self.0.send(parent.orb().clone()).unwrap();
+        let reference = parent.create_reference::<idl::Board>();
+        let reference = reference.map_err(ServeError::of::<Self>)?;
+        Ok(reference.as_object().clone())
+    }
+
+    fn metrics(&self, _: &mut Exposition) {}
+}
+
+#[test]
+fn the_end_of_the_orb_ends_a_service_that_an_implementation_repository_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let reference = folder.path().join("open.ior");
+    let text = format!("write_reference = {reference:?}");
+    let values = Values::from_toml(&board::settings(), "open.toml", &text).unwrap();
+    let (_ends, ended) = channel();
+    let (say, heard) = channel();
+    let options = ["-ORBUseImR", "1"].map(str::to_owned);
+    let options = RunOptions::of(&values, &LISTEN)
+        .unwrap()
+        .until(ended)
+        .with_orb_options(&options);
+    let running = std::thread::spawn(move || run(|| Ok(Open(say)), options));
+    let orb = heard.recv().unwrap();
+    // It is served from then on.
+    while !reference.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    // As the repository asks for it, by the object of the server.
+    orb.shutdown(false).unwrap();
+    running.join().unwrap().unwrap();
+}

@@ -19,6 +19,18 @@ pub enum BadCommand {
     Nul,
 }
 
+/// Beginning of a command line whose program only has something else started, such as a unit of systemd or a container: its
+/// end without an error is not the end of the server.
+const LAUNCH: &str = "launch:";
+
+/// Returns a command line without the mark of a launcher, and whether it had one.
+pub(crate) fn unmarked(line: &str) -> (&str, bool) {
+    match line.strip_prefix(LAUNCH) {
+        Some(line) => (line, true),
+        None => (line, false),
+    }
+}
+
 /// Splits a command line at blanks. Text within `'` or `"` is one argument or a part of one; a backslash takes the next
 /// character as it is, except within `'`. Nothing else has a meaning: no variables, wildcards or redirections.
 ///
@@ -75,6 +87,13 @@ mod tests {
         ] {
             assert_eq!(split(line).unwrap(), arguments, "{line}");
         }
+    }
+
+    #[test]
+    fn a_launcher_is_marked() {
+        let line = "systemctl start plant";
+        assert_eq!(unmarked(line), (line, false));
+        assert_eq!(unmarked("launch:systemctl start plant"), (line, true));
     }
 
     #[test]

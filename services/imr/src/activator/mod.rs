@@ -8,6 +8,7 @@ mod processes;
 mod servant;
 mod service;
 
+pub(crate) use command::unmarked;
 pub use command::{BadCommand, split};
 pub use processes::{CannotStart, Processes};
 pub use service::ActivatorService;

@@ -19,7 +19,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use thiserror::Error;
 
-use super::command::{BadCommand, split};
+use super::command::{BadCommand, split, unmarked};
 use crate::implementation_repository::StartupOptions;
 
 /// Maximum number of processes.
@@ -55,6 +55,8 @@ struct Shared {
 
 struct Running {
     name: String,
+    /// True for one that only starts something else.
+    is_launcher: bool,
     child: Child,
     /// Shared with the thread that waits for it.
     descriptor: Arc<OwnedFd>,
@@ -114,10 +116,12 @@ impl Processes {
         };
         let number = pid.as_raw_nonzero().get();
         let name = name.to_owned();
+        let (_, is_launcher) = unmarked(&options.command_line);
         running.insert(
             number,
             Running {
                 name,
+                is_launcher,
                 child,
                 descriptor,
             },
@@ -128,14 +132,15 @@ impl Processes {
     }
 
     fn command(&self, options: &StartupOptions) -> Result<Command, CannotStart> {
+        let (line, _) = unmarked(&options.command_line);
         let mut command = match self.0.by_shell {
             true => {
                 let mut shell = Command::new("/bin/sh");
-                shell.arg("-c").arg(&options.command_line);
+                shell.arg("-c").arg(line);
                 shell
             }
             false => {
-                let mut arguments = split(&options.command_line)?.into_iter();
+                let mut arguments = split(line)?.into_iter();
                 let mut command = Command::new(arguments.next().ok_or(BadCommand::Empty)?);
                 command.args(arguments);
                 command
@@ -198,8 +203,12 @@ impl Processes {
                 let process = self.0.running.lock().remove(&pid);
                 if let Some(mut process) = process {
                     let status = process.child.wait();
+                    let has_launched =
+                        process.is_launcher && status.as_ref().is_ok_and(ExitStatus::success);
                     report(&process.name, pid, status);
-                    died(&process.name, pid);
+                    if !has_launched {
+                        died(&process.name, pid);
+                    }
                 }
             }
         }
@@ -237,7 +246,7 @@ fn report(name: &str, pid: i32, status: io::Result<ExitStatus>) {
 
 /// Returns the program of a command line, for messages.
 fn command_name(line: &str) -> String {
-    let arguments = split(line).unwrap_or_default();
+    let arguments = split(unmarked(line).0).unwrap_or_default();
     arguments.into_iter().next().unwrap_or_default()
 }
 

@@ -17,7 +17,7 @@ use super::state::Activator as Known;
 use super::storage::Kept;
 use super::waiter::Waiter;
 use crate::access::{self, Access};
-use crate::activator::split;
+use crate::activator::{split, unmarked};
 use crate::implementation_repository::{
     Activator, AdministrationActivateServerError, AdministrationAddOrUpdateServerError,
     AdministrationAmhServant, AdministrationExtAmhServant, AdministrationExtForceRemoveServerError,
@@ -355,8 +355,9 @@ fn peer() -> Option<String> {
 /// Checks how a server is to be started, so that mistakes are found when it is added.
 fn check_options(options: &StartupOptions) -> Result<(), SystemException> {
     let bad = |why: String| Err(SystemExceptionKind::BadParam.because(why));
+    let (line, _) = unmarked(&options.command_line);
     if !options.command_line.is_empty()
-        && let Err(mistake) = split(&options.command_line)
+        && let Err(mistake) = split(line)
     {
         return bad(mistake.to_string());
     }

@@ -136,6 +136,35 @@ fn a_server_of_two_poas_serves_both_when_it_is_started_for_one() {
 }
 
 #[test]
+fn a_launcher_may_end_before_the_server_registers_that_it_has_started() {
+    let served = Served::new();
+    let mut options = Start::of("plant").options(&served.reference(), served.folder.path());
+    let server = options.command_line.replace('\'', "\"");
+    // The shell goes at once, and leaves the server behind.
+    options.command_line = format!("launch:/bin/sh -c '{server} &'");
+    served
+        .locator
+        .add_or_update_server("plant", &options)
+        .unwrap();
+    let works = served.works("plant");
+    assert_eq!(works.count().unwrap(), 1);
+    let process = works.process().unwrap();
+    crate::support::kill(process);
+    // No activator knows of it: the next client's ping does.
+    until(|| works.process().is_ok_and(|now| now != process));
+    // A launcher that fails has started nothing.
+    options.command_line = "launch:/bin/false".to_owned();
+    served
+        .locator
+        .add_or_update_server("other", &options)
+        .unwrap();
+    assert_eq!(
+        served.works("other").count().unwrap_err().minor(),
+        minor::START_FAILED
+    );
+}
+
+#[test]
 fn in_mode_per_client_each_client_has_a_process_of_its_own() {
     let served = Served::new();
     served.add("plant", |start| start.mode = ActivationMode::PerClient);

@@ -8,7 +8,7 @@ use punctual_imr::implementation_repository::{
 };
 
 /// The server is started by its command line, which is split at blanks, with quotation marks; no shell is involved. It has to
-/// register: a program of Punctual gets `-ORBUseImR 1 -ORBImplRepoServiceIOR REFERENCE` for that, one of TAO `-ORBUseImR 1`.
+/// register; behind `launch:`, the command may end before. A program of Punctual gets `-ORBUseImR 1 -ORBImplRepoServiceIOR REFERENCE` for that, one of TAO `-ORBUseImR 1`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Add {
     /// The server's name.
