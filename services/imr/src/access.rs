@@ -1,4 +1,4 @@
-//! Who may do what: administrators, who decide on commands that are run, and servers, which say where they are.
+//! Access rules: administrators, who decide on commands that are run, and servers, which say where they are.
 
 use punctual::{SystemException, SystemExceptionKind};
 use punctual_host::Problem;

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 /// Mistake in a command line.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 pub enum BadCommand {
     /// The command line has no program.
     #[error("the command line is empty")]
@@ -17,6 +17,13 @@ pub enum BadCommand {
     /// The text has a NUL, which no argument may have.
     #[error("the command line has a NUL in it")]
     Nul,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for BadCommand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 /// Beginning of a command line whose program only has something else started, such as a unit of systemd or a container: its

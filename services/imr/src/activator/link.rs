@@ -21,7 +21,7 @@ const CALL: Duration = Duration::from_secs(5);
 /// Maximum number of events that are kept; the oldest is dropped for another.
 const MOST: usize = 10_000;
 
-/// What the repository is to be told.
+/// Event that the repository has not heard of yet.
 #[derive(Clone, Debug)]
 enum Event {
     Started(String, i32),

@@ -26,7 +26,7 @@ use crate::implementation_repository::StartupOptions;
 const MOST: usize = 10_000;
 
 /// Reason why a process was not started.
-#[derive(Debug, Error)]
+#[derive(Error)]
 pub enum CannotStart {
     /// The command line cannot be split.
     #[error("its command line is wrong: {0}")]
@@ -37,6 +37,13 @@ pub enum CannotStart {
     /// There are too many processes.
     #[error("the activator has {MOST} processes already")]
     TooMany,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for CannotStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// Processes of an activator. Cheap to clone; clones have the same processes. They outlive the activator.

@@ -39,7 +39,7 @@ impl ActivatorServant for Starter {
             environment: env.to_vec(),
             ..StartupOptions::default()
         };
-        // No end of the process is told before its start.
+        // The repository hears of the start before it hears of the end.
         let told = self.link.hold();
         match self.processes.start(name, &options) {
             Ok(pid) => {

@@ -42,7 +42,7 @@ impl Callers {
         }
     }
 
-    /// Has a thread run a job.
+    /// Queues a job for the threads.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
         let jobs = self.jobs.lock().clone();
         match jobs {

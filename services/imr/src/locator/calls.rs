@@ -14,7 +14,7 @@ use crate::implementation_repository::{
 /// Time-out of a call to an activator.
 const TO_ACTIVATOR: Duration = Duration::from_secs(10);
 
-/// Has an activator start a process; `failed` gets the reason if it certainly has not.
+/// Asks an activator to start a process; `failed` gets the reason if it certainly has not.
 pub(super) fn start(
     activator: &ObjectRef,
     name: &str,
@@ -72,7 +72,7 @@ fn judged(exception: &SystemException) -> Answered {
     answered
 }
 
-/// Has an activator send a signal to a process; `then` gets whether the process exists, or why that is not known.
+/// Asks an activator to send a signal to a process; `then` gets whether the process exists, or why that is not known.
 pub(super) fn kill(
     activator: &ObjectRef,
     (name, pid, signal): (&str, i32, i16),

@@ -37,7 +37,7 @@ struct Shared {
     storage: Option<Storage>,
     /// Held while a change is stored and then applied, so that both happen in one order.
     changes: Mutex<()>,
-    /// What the store had, until the repository is served.
+    /// Contents of the store, until the repository is served.
     stored: Mutex<Contents>,
     callers: Callers,
     orb: OnceLock<Orb>,
@@ -46,7 +46,7 @@ struct Shared {
     times: Timed,
 }
 
-/// What starts processes: an activator, or this process.
+/// Starter of processes: an activator, or this process.
 enum Starter {
     Object(ObjectRef),
     Here(Processes),
@@ -175,7 +175,7 @@ impl Engine {
         }
     }
 
-    /// Has a thread ask a server whether it lives.
+    /// Queues the question whether a server lives.
     pub(super) fn ping(&self, object: ObjectRef, then: impl FnOnce(Answered) + Send + 'static) {
         let time = self.with(|state| state.limits.ping);
         self.0.callers.run(move || calls::ping(&object, time, then));
@@ -297,7 +297,7 @@ impl Engine {
         storage.map_or(Ok(false), |storage| storage.file().compact())
     }
 
-    /// Answers all who wait; nobody waits from then on.
+    /// Answers all waiters, and lets none wait from then on.
     pub(crate) fn end_waiting(&self) {
         self.event(|state, _| {
             // With no room, those who come later are answered at once.

@@ -1,4 +1,4 @@
-//! What becomes of those who wait for a server, and what is to be done outside of the state's lock.
+//! Outcomes for those who wait for a server, and actions to be made outside of the state's lock.
 
 use punctual::{CompletionStatus, ObjectRef, SystemException, SystemExceptionKind, minor};
 
@@ -70,7 +70,7 @@ pub(crate) enum Answered {
 pub(crate) enum Action<W> {
     /// Answers one that waits.
     Answer(W, Outcome),
-    /// Has an activator start a process; the number is that of the start.
+    /// Starts a process by an activator; the number is that of the start.
     Start {
         number: u64,
         name: String,
@@ -83,7 +83,7 @@ pub(crate) enum Action<W> {
         name: String,
         object: ObjectRef,
     },
-    /// Has an activator end a process that has not registered in time.
+    /// Ends a process by its activator that has not registered in time.
     Kill {
         name: String,
         activator: String,

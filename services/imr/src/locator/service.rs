@@ -114,7 +114,7 @@ impl LocatorService {
         *self.end.lock() = Some(Arc::new(end));
     }
 
-    /// Has this process be an activator, too: processes of servers are started here.
+    /// Makes this process an activator, too: processes of servers are started here.
     ///
     /// # Errors
     /// The thread that waits for the ends of processes cannot be started.

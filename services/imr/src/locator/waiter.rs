@@ -7,7 +7,7 @@ use punctual::{ObjectRef, Orb, Response, SystemException};
 use super::outcome::{Failure, Outcome, Place};
 use crate::implementation_repository::{AdministrationActivateServerError, CannotActivate};
 
-/// One that waits for a server to run. It occupies no thread.
+/// Client or administrator that waits for a server to run. It occupies no thread.
 #[derive(Debug)]
 pub(crate) enum Waiter {
     /// Client whose request for an object of the server has come here.

@@ -1,4 +1,5 @@
 //! Tests of the Implementation Repository: servers that start on demand, and what goes wrong with them.
+#![allow(missing_docs, clippy::unwrap_used)]
 
 mod activators;
 mod administration;

@@ -12,14 +12,14 @@ use punctual::{ListenEndpoint, ObjectId, ObjectRef, Orb, RootPoa, Servant, Syste
 
 use crate::idl::{Works, WorksServant};
 
-/// Variables of the environment by which a server is told what to do.
+/// Variables of the environment that say what a server does.
 pub(crate) const REPOSITORY: &str = "WORKS_REPOSITORY";
 pub(crate) const NAMES: &str = "WORKS_NAMES";
 pub(crate) const SERVER_ID: &str = "WORKS_SERVER_ID";
 pub(crate) const FOLDER: &str = "WORKS_FOLDER";
 /// Milliseconds before it registers.
 pub(crate) const DELAY: &str = "WORKS_DELAY";
-/// What it does instead of serving: `dies`, or `hangs` without registering; or `leaves` right after it has registered.
+/// Fault in place of serving: `dies`, or `hangs` without registering; or `leaves` right after it has registered.
 pub(crate) const FAULT: &str = "WORKS_FAULT";
 
 /// Id of the object that is served.

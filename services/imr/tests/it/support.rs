@@ -109,7 +109,7 @@ impl Drop for Served {
     }
 }
 
-/// How a server of tests is started.
+/// Options of a server's start.
 pub(crate) struct Start {
     pub(crate) names: String,
     pub(crate) id: Option<String>,
