@@ -181,17 +181,23 @@ impl Engine {
         self.0.callers.run(move || calls::ping(&object, time, then));
     }
 
-    /// Stores a change, applies it, and makes the actions that follow. Blocks.
+    /// Queues the call that asks a server's process to end.
+    pub(super) fn end_server(&self, object: ObjectRef) {
+        self.0.callers.run(move || calls::end_server(&object));
+    }
+
+    /// Stores a change, which is made of the state, applies it, and makes the actions that follow. Blocks.
     ///
     /// # Errors
     /// INTERNAL if it cannot be stored. Then nothing has changed.
     pub(super) fn change(
         &self,
-        change: Kept,
+        change: impl FnOnce(&State<Waiter>) -> Kept,
         apply: impl FnOnce(&mut State<Waiter>, Instant) -> Actions,
     ) -> Result<(), SystemException> {
         let _ = about_to_block();
         let in_order = self.0.changes.lock();
+        let change = self.with(|state| change(state));
         let stored = self.0.times.count(|| match &self.0.storage {
             Some(storage) => storage.change(vec![change]),
             None => Ok(()),
@@ -209,9 +215,10 @@ impl Engine {
 
     /// Stores that a server's process has ended, if it can be stored.
     pub(super) fn store_end(&self, name: &str) {
+        let _ = about_to_block();
+        let _in_order = self.0.changes.lock();
         let record = self.with(|state| state.servers.get(name).map(record));
         if let (Some(record), Some(storage)) = (record, &self.0.storage) {
-            let _ = about_to_block();
             let _is_logged = storage.change(vec![Kept::Server(name.to_owned(), Some(record))]);
         }
     }
@@ -240,8 +247,13 @@ impl Engine {
 
     /// Waits for the time of the next tick or a change of it, and makes the tick. Returns whether there may be another one.
     fn tick(&self) -> bool {
+        let is_over = || self.0.orb.get().is_none_or(Orb::is_shut_down);
         let actions = {
             let mut state = self.0.state.lock();
+            // Checked under the lock under which `stop` notifies.
+            if is_over() {
+                return false;
+            }
             match state.next_tick() {
                 Some(next) => {
                     self.0.ticks.wait_until(&mut state, next);
@@ -251,7 +263,7 @@ impl Engine {
             state.tick(Instant::now())
         };
         self.perform(actions);
-        self.0.orb.get().is_some_and(|orb| !orb.is_shut_down())
+        !is_over()
     }
 
     /// Makes the activator in this process known.
@@ -309,7 +321,7 @@ impl Engine {
     /// Ends the threads.
     pub(crate) fn stop(&self) {
         self.0.callers.end();
-        self.0.ticks.notify_all();
+        self.with(|_| self.0.ticks.notify_all());
         if let Some(processes) = self.0.own.get() {
             processes.stop();
         }

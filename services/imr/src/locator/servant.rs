@@ -13,7 +13,7 @@ use super::engine::{Engine, record, set_run, text_of};
 use super::listing::{Listings, information};
 use super::outcome::{By, Place};
 use super::server::Server;
-use super::state::Activator as Known;
+use super::state::{Activator as Known, State};
 use super::storage::Kept;
 use super::waiter::Waiter;
 use crate::access::{self, Access};
@@ -127,12 +127,11 @@ impl Repository {
         self.check_administrator()?;
         self.check_room(name)?;
         check_options(options)?;
-        let known = self
-            .engine
-            .with(|state| state.servers.get(name).map(record));
-        let mut record = known.unwrap_or_default();
-        record.options = options.clone();
-        let change = Kept::Server(name.to_owned(), Some(record));
+        let change = |state: &State<Waiter>| {
+            let mut record = state.servers.get(name).map(record).unwrap_or_default();
+            record.options = options.clone();
+            Kept::Server(name.to_owned(), Some(record))
+        };
         self.engine.change(change, |state, _| {
             let server = state.servers.entry(name.to_owned());
             let server = server.or_insert_with(|| Server::new(StartupOptions::default()));
@@ -147,10 +146,7 @@ impl Repository {
     fn remove(&self, name: &str) -> Result<(), Wrong> {
         self.check_administrator()?;
         let name = self.resolved(name)?;
-        let change = Kept::Server(name.clone(), None);
-        Ok(self
-            .engine
-            .change(change, |state, _| state.removed(&name))?)
+        Ok(remove(&self.engine, &name)?)
     }
 
     fn register(
@@ -166,26 +162,24 @@ impl Repository {
                 .because("the server does not say where it is")
                 .into());
         }
-        let known = self
-            .engine
-            .with(|state| state.servers.get(name).map(record));
-        if known.is_none() && self.added_only {
+        let is_known = self.engine.with(|state| state.servers.contains_key(name));
+        if !is_known && self.added_only {
             return Err(Wrong::NotFound);
         }
         let place = Place {
             partial: partial.to_owned(),
             object: object.map(|object| object.as_object().clone()),
         };
-        let mut record = known.unwrap_or_default();
-        let pid = self.engine.with(|state| {
+        let change = |state: &State<Waiter>| {
             let server = state.servers.get(name);
-            server.and_then(|server| server.start.as_ref()?.pid)
-        });
-        set_run(&mut record, &place, pid);
-        let peer = peer();
-        let change = Kept::Server(name.to_owned(), Some(record));
+            let mut record = server.map(record).unwrap_or_default();
+            let pid = server.and_then(|server| server.start.as_ref()?.pid);
+            set_run(&mut record, &place, pid);
+            Kept::Server(name.to_owned(), Some(record))
+        };
+        let (peer, registered) = (peer(), place.clone());
         self.engine.change(change, |state, now| {
-            state.registered(name, place, peer, now)
+            state.registered(name, registered, peer, now)
         })?;
         tracing::info!("`{name}` runs at {partial}");
         Ok(())
@@ -220,7 +214,7 @@ impl Repository {
             server.and_then(|server| server.object().cloned())
         });
         if let Some(object) = object {
-            calls::end_server(&object);
+            self.engine.end_server(object);
         }
         Ok(())
     }
@@ -294,14 +288,18 @@ impl Repository {
             None => 1,
         };
         let reference = text_of(&activator);
-        let change = Kept::Activator(name.to_owned(), Some(kept::Activator { reference, token }));
-        self.engine.change(change, |state, _| {
-            let object = Some(activator);
-            state
-                .activators
-                .insert(name.to_owned(), Known { token, object });
-            Vec::new()
-        })?;
+        let record = kept::Activator { reference, token };
+        let change = Kept::Activator(name.to_owned(), Some(record));
+        self.engine.change(
+            |_| change,
+            |state, _| {
+                let object = Some(activator);
+                state
+                    .activators
+                    .insert(name.to_owned(), Known { token, object });
+                Vec::new()
+            },
+        )?;
         tracing::info!("the activator `{name}` has registered");
         self.engine.start_with(name);
         Ok(token)
@@ -309,7 +307,7 @@ impl Repository {
 
     fn unregister_activator(&self, name: &str, token: i32) -> Result<(), SystemException> {
         self.check_administrator()?;
-        let is_it = |state: &super::state::State<Waiter>| {
+        let is_it = |state: &State<Waiter>| {
             let known = state.activators.get(name);
             known.is_some_and(|known| known.token == token && known.object.is_some())
         };
@@ -317,13 +315,15 @@ impl Repository {
             // A later one has its name.
             return Ok(());
         }
-        self.engine
-            .change(Kept::Activator(name.to_owned(), None), |state, _| {
+        self.engine.change(
+            |_| Kept::Activator(name.to_owned(), None),
+            |state, _| {
                 if is_it(state) {
                     state.activators.remove(name);
                 }
                 Vec::new()
-            })
+            },
+        )
     }
 
     fn died(&self, name: &str, pid: Option<i32>) -> Result<(), SystemException> {
@@ -331,6 +331,14 @@ impl Repository {
         died(&self.engine, name, pid);
         Ok(())
     }
+}
+
+/// Removes a server.
+fn remove(engine: &Engine, name: &str) -> Result<(), SystemException> {
+    engine.change(
+        |_| Kept::Server(name.to_owned(), None),
+        |state, _| state.removed(name),
+    )
 }
 
 /// Takes the death of a process that an activator has started.
@@ -521,10 +529,7 @@ impl AdministrationExtAmhServant for Repository {
         }
         let engine = self.engine.clone();
         self.signal(server, signum, move |done| {
-            let removed = done.and_then(|name| {
-                let change = Kept::Server(name.clone(), None);
-                Ok(engine.change(change, |state, _| state.removed(&name))?)
-            });
+            let removed = done.and_then(|name| Ok(remove(&engine, &name)?));
             let _ = response.answer(removed.map_err(Into::into));
         });
     }

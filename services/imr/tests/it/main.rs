@@ -4,6 +4,7 @@
 mod activators;
 mod administration;
 mod deaths;
+mod faults;
 mod hostile;
 mod omniorb;
 mod registration;
