@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 use punctual::{Interface, ObjectRef, SystemException};
 use punctual_exec::thread::{JoinHandle, SpawnError, ThreadSpec};
 
@@ -42,20 +42,6 @@ pub(super) struct Link {
     changed: Condvar,
 }
 
-/// Lock of the events: none is added by others.
-pub(super) struct Held<'l> {
-    link: &'l Link,
-    queue: MutexGuard<'l, Queue>,
-}
-
-impl Held<'_> {
-    /// Adds that a process was started.
-    pub(super) fn started(mut self, name: &str, pid: i32) {
-        add(&mut self.queue, Event::Started(name.to_owned(), pid));
-        self.link.changed.notify_all();
-    }
-}
-
 fn add(queue: &mut Queue, event: Event) {
     if queue.events.len() >= MOST {
         queue.events.pop_front();
@@ -64,12 +50,10 @@ fn add(queue: &mut Queue, event: Event) {
 }
 
 impl Link {
-    /// Keeps others from adding events.
-    pub(super) fn hold(&self) -> Held<'_> {
-        Held {
-            link: self,
-            queue: self.queue.lock(),
-        }
+    /// Adds that a process has been started.
+    pub(super) fn started(&self, name: &str, pid: i32) {
+        add(&mut self.queue.lock(), Event::Started(name.to_owned(), pid));
+        self.changed.notify_all();
     }
 
     /// Adds that a process has ended.

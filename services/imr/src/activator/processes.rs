@@ -13,7 +13,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use punctual_exec::thread::ThreadSpec;
+use punctual_exec::thread::{JoinHandle, ThreadSpec};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -58,6 +58,8 @@ struct Shared {
     /// Wakes the thread that waits.
     wake: OwnedFd,
     has_stopped: Mutex<bool>,
+    /// Thread that waits for ends.
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 struct Running {
@@ -88,9 +90,11 @@ impl Processes {
             running: Mutex::default(),
             wake: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
             has_stopped: Mutex::new(false),
+            thread: Mutex::new(None),
         }));
         let waiting = processes.clone();
-        ThreadSpec::named("imr-ends").start(move || waiting.wait_for_ends(&died))?;
+        let thread = ThreadSpec::named("imr-ends").start(move || waiting.wait_for_ends(&died))?;
+        *processes.0.thread.lock() = Some(thread);
         Ok(processes)
     }
 
@@ -99,11 +103,17 @@ impl Processes {
         *self.0.environment.lock() = environment;
     }
 
-    /// Starts a process for a server, and returns its number.
+    /// Starts a process for a server, and returns its number. `started` is called with the number before the end of the process
+    /// can be told.
     ///
     /// # Errors
     /// [`CannotStart`].
-    pub fn start(&self, name: &str, options: &StartupOptions) -> Result<i32, CannotStart> {
+    pub fn start(
+        &self,
+        name: &str,
+        options: &StartupOptions,
+        started: impl FnOnce(i32),
+    ) -> Result<i32, CannotStart> {
         let mut command = self.command(options)?;
         let mut running = self.0.running.lock();
         if running.len() >= MOST {
@@ -122,6 +132,7 @@ impl Processes {
             }
         };
         let number = pid.as_raw_nonzero().get();
+        started(number);
         let name = name.to_owned();
         let (_, is_launcher) = unmarked(&options.command_line);
         running.insert(
@@ -190,6 +201,11 @@ impl Processes {
     pub(crate) fn stop(&self) {
         *self.0.has_stopped.lock() = true;
         self.wake();
+        let thread = self.0.thread.lock().take();
+        if let Some(thread) = thread {
+            // A panic of it was reported when it happened.
+            let _ = thread.join();
+        }
     }
 
     fn wake(&self) {
@@ -278,8 +294,12 @@ mod tests {
     #[test]
     fn the_end_of_each_process_is_told_once_with_its_number() {
         let (processes, heard) = processes(false);
-        let first = processes.start("first", &options("/bin/true")).unwrap();
-        let second = processes.start("second", &options("sleep 1000")).unwrap();
+        let first = processes
+            .start("first", &options("/bin/true"), |_| {})
+            .unwrap();
+        let second = processes
+            .start("second", &options("sleep 1000"), |_| {})
+            .unwrap();
         assert_eq!(heard.recv().unwrap(), ("first".to_owned(), first));
         assert!(!processes.kill(first, 9));
         assert!(processes.kill(second, 9));
@@ -291,7 +311,7 @@ mod tests {
     fn a_program_that_is_not_there_is_refused_by_its_name() {
         let (processes, _heard) = processes(false);
         let refused = processes
-            .start("it", &options("/no/such/program -x"))
+            .start("it", &options("/no/such/program -x"), |_| {})
             .unwrap_err();
         assert!(
             refused.to_string().starts_with("`/no/such/program`: "),
@@ -299,7 +319,7 @@ mod tests {
         );
         let mut nowhere = options("/bin/true");
         nowhere.working_directory = "/no/such/folder".to_owned();
-        assert!(processes.start("it", &nowhere).is_err());
+        assert!(processes.start("it", &nowhere, |_| {}).is_err());
         processes.stop();
     }
 
@@ -315,7 +335,7 @@ mod tests {
                 value: made.display().to_string(),
             };
             options.environment.push(variable);
-            if processes.start("it", &options).is_ok() {
+            if processes.start("it", &options, |_| {}).is_ok() {
                 heard.recv().unwrap();
             }
             assert_eq!(made.exists(), by_shell);

@@ -39,12 +39,10 @@ impl ActivatorServant for Starter {
             environment: env.to_vec(),
             ..StartupOptions::default()
         };
-        // The repository hears of the start before it hears of the end.
-        let told = self.link.hold();
-        match self.processes.start(name, &options) {
+        let started = |pid| self.link.started(name, pid);
+        match self.processes.start(name, &options, started) {
             Ok(pid) => {
                 tracing::info!("`{name}` is process {pid}");
-                told.started(name, pid);
                 Ok(())
             }
             Err(why) => {

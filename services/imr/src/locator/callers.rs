@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use parking_lot::Mutex;
-use punctual_exec::thread::ThreadSpec;
+use punctual_exec::thread::{JoinHandle, ThreadSpec};
 
 /// Number of threads: one that waits for a host that does not answer holds up as many others.
 const THREADS: usize = 4;
@@ -17,6 +17,7 @@ type Job = Box<dyn FnOnce() + Send>;
 /// Queue of calls to be begun.
 pub(crate) struct Callers {
     jobs: Mutex<Option<Sender<Job>>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Callers {
@@ -24,7 +25,7 @@ impl Callers {
     pub(crate) fn start() -> Self {
         let (jobs, queue) = channel::<Job>();
         let queue = Arc::new(Mutex::new(queue));
-        let mut started = 0;
+        let mut threads = Vec::new();
         for _ in 0..THREADS {
             let queue = queue.clone();
             let work = move || {
@@ -33,12 +34,13 @@ impl Callers {
                 }
             };
             match ThreadSpec::named("imr-caller").start(work) {
-                Ok(_) => started += 1,
+                Ok(thread) => threads.push(thread),
                 Err(error) => tracing::warn!("a thread for calls cannot be started: {error}"),
             }
         }
         Self {
-            jobs: Mutex::new((started > 0).then_some(jobs)),
+            jobs: Mutex::new((!threads.is_empty()).then_some(jobs)),
+            threads: Mutex::new(threads),
         }
     }
 
@@ -58,6 +60,10 @@ impl Callers {
     /// Ends the threads when they have run the jobs that wait.
     pub(crate) fn end(&self) {
         self.jobs.lock().take();
+        let threads = std::mem::take(&mut *self.threads.lock());
+        for thread in threads {
+            let _has_panicked = thread.join();
+        }
     }
 }
 

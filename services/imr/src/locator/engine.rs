@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 use punctual::{ObjectRef, Orb, SystemException, SystemExceptionKind, about_to_block};
-use punctual_exec::thread::ThreadSpec;
+use punctual_exec::thread::{JoinHandle, ThreadSpec};
 use punctual_host::metrics::{Exposition, Timed};
 use punctual_host::store::StoreError;
 
@@ -40,6 +40,8 @@ struct Shared {
     /// Contents of the store, until the repository is served.
     stored: Mutex<Contents>,
     callers: Callers,
+    /// Thread of the ticks.
+    clock: Mutex<Option<JoinHandle<()>>>,
     orb: OnceLock<Orb>,
     /// Processes of the activator in this process, if it has one.
     own: OnceLock<Processes>,
@@ -66,6 +68,7 @@ impl Engine {
             changes: Mutex::new(()),
             stored: Mutex::new(stored),
             callers: Callers::start(),
+            clock: Mutex::new(None),
             orb: OnceLock::new(),
             own: OnceLock::new(),
             times: Timed::default(),
@@ -133,10 +136,12 @@ impl Engine {
             engine.event(|state, now| state.start_failed(&name, number, &why, now));
         };
         match self.activator(activator) {
-            Ok(Starter::Here(processes)) => match processes.start(&named, options) {
-                Ok(pid) => self.with(|state| state.spawned(&named, pid)),
-                Err(why) => failed(why.to_string()),
-            },
+            Ok(Starter::Here(processes)) => {
+                let started = |pid| self.with(|state| state.spawned(&named, pid));
+                if let Err(why) = processes.start(&named, options, started) {
+                    failed(why.to_string());
+                }
+            }
             Ok(Starter::Object(object)) => calls::start(&object, &named, options, failed),
             Err(why) => failed(why),
         }
@@ -232,7 +237,7 @@ impl Engine {
         let stored = std::mem::take(&mut *self.0.stored.lock());
         self.with(|state| restore(state, orb, stored));
         let shared = Arc::downgrade(&self.0);
-        let ticking = ThreadSpec::named("imr-clock").start(move || {
+        let clock = ThreadSpec::named("imr-clock").start(move || {
             while let Some(shared) = shared.upgrade() {
                 let engine = Self(shared);
                 if !engine.tick() {
@@ -240,9 +245,11 @@ impl Engine {
                 }
             }
         });
-        ticking.map(drop).map_err(|error| {
+        let clock = clock.map_err(|error| {
             SystemExceptionKind::NoResources.because(format!("no thread for the clock: {error}"))
-        })
+        })?;
+        *self.0.clock.lock() = Some(clock);
+        Ok(())
     }
 
     /// Waits for the time of the next tick or a change of it, and makes the tick. Returns whether there may be another one.
@@ -318,10 +325,14 @@ impl Engine {
         });
     }
 
-    /// Ends the threads.
+    /// Ends the threads, after the ORB's shutdown, so that the store is free.
     pub(crate) fn stop(&self) {
         self.0.callers.end();
         self.with(|_| self.0.ticks.notify_all());
+        let clock = self.0.clock.lock().take();
+        if let Some(clock) = clock {
+            let _has_panicked = clock.join();
+        }
         if let Some(processes) = self.0.own.get() {
             processes.stop();
         }

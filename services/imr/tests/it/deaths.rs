@@ -12,7 +12,7 @@ use punctual_imr::{ActivatorService, LocatorService};
 use rustix::process::Signal;
 
 use crate::support::{
-    Served, Start, client, end_started, kill, served, signal, started, until, works,
+    Served, Start, client, end_started, kill, served, signal, socket, started, until, works,
 };
 
 #[test]
@@ -185,7 +185,7 @@ fn process_of_a_repository() {
         return;
     };
     let service = LocatorService::open(Path::new(&store)).unwrap();
-    let (orb, locator) = served(&service, Path::new(&place), &[]);
+    let (orb, locator) = served(&service, &[socket(Path::new(&place))]);
     println!("{}", orb.object_to_string(&locator).unwrap());
     orb.run();
 }

@@ -4,6 +4,8 @@ use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use punctual::{Interface, SystemExceptionKind, minor};
+use punctual_host::Service;
+use punctual_host::metrics::Exposition;
 use punctual_imr::implementation_repository::{
     ActivationMode, AdministrationActivateServerError, ServerActiveStatus,
 };
@@ -79,19 +81,22 @@ fn a_hundred_clients_of_a_server_that_does_not_run_cause_one_start_and_are_all_a
 
 #[test]
 fn clients_that_wait_occupy_no_thread_of_the_repository() {
-    let served = Served::new();
-    served.add("plant", |start| start.delay = Duration::from_millis(500));
+    let served = Served::reactive();
+    served.add("plant", |start| start.fault = "hangs");
     let works = served.works("plant");
-    let calls: Vec<_> = (0..200).map(|_| works.as_object().clone()).collect();
-    let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
+    let waiting = || {
+        let mut out = Exposition::of("imr");
+        served.service.metrics(&mut out);
+        out.into_text().contains("\npunctual_imr_waiting 50\n")
+    };
     std::thread::scope(|scope| {
-        // One connection, so that one thread of the repository reads all requests.
-        for object in &calls {
-            scope.spawn(move || Works::from_object(object.clone()).count().unwrap());
+        for _ in 0..50 {
+            scope.spawn(|| assert_eq!(works.count().unwrap_err().minor(), minor::DISCARDED));
         }
-        until(|| !served.started().is_empty());
-        // The clients' own threads, and a bounded number beside them.
-        assert!(threads() < 200 + 150, "{}", threads());
+        until(waiting);
+        // The one thread that the repository has answers others.
+        assert_eq!(served.locator.find("plant").unwrap().server, "plant");
+        served.service.end_waiting();
     });
     assert_eq!(served.started().len(), 1);
 }

@@ -1,6 +1,6 @@
 //! Shared code of the tests: a repository that is served, its administrator, and clients of its servers.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use punctual::policy::Collocation;
@@ -47,17 +47,30 @@ impl Served {
 
     /// Serves a repository at a Unix socket.
     pub(crate) fn serve(folder: TempDir, service: LocatorService) -> Self {
-        Self::serve_at(folder, service, &[])
+        let socket = socket(folder.path());
+        Self::serve_at(folder, service, &[socket])
+    }
+
+    /// Serves a repository by one thread, with an activator in its process.
+    pub(crate) fn reactive() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let service = LocatorService::in_memory();
+        service.set_activator(HERE, false).unwrap();
+        let mut socket = socket(folder.path());
+        let strategy = ("concurrency".to_owned(), "reactive".to_owned());
+        socket.options.extend([strategy]);
+        Self::serve_at(folder, service, &[socket])
     }
 
     /// Serves a repository over TCP, too. A client that is refused at one endpoint tries the other one.
     pub(crate) fn also_over_tcp(service: LocatorService) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        Self::serve_at(folder, service, &[ListenEndpoint::iiop("127.0.0.1", 0)])
+        let endpoints = [socket(folder.path()), ListenEndpoint::iiop("127.0.0.1", 0)];
+        Self::serve_at(folder, service, &endpoints)
     }
 
-    fn serve_at(folder: TempDir, service: LocatorService, more: &[ListenEndpoint]) -> Self {
-        let (orb, locator) = served(&service, folder.path(), more);
+    fn serve_at(folder: TempDir, service: LocatorService, endpoints: &[ListenEndpoint]) -> Self {
+        let (orb, locator) = served(&service, endpoints);
         let client = client();
         let text = orb.object_to_string(&locator).unwrap();
         let object = client.string_to_object(&text).unwrap();
@@ -161,17 +174,11 @@ impl Start {
     }
 }
 
-/// Serves a repository at a Unix socket, and at other endpoints.
-pub(crate) fn served(
-    service: &LocatorService,
-    folder: &Path,
-    more: &[ListenEndpoint],
-) -> (Orb, Locator) {
-    let socket = ListenEndpoint::new("uiop", &socket(folder).display().to_string());
+/// Serves a repository at endpoints.
+pub(crate) fn served(service: &LocatorService, endpoints: &[ListenEndpoint]) -> (Orb, Locator) {
     let builder = Orb::builder().configure(|config| {
         config.collocation = Collocation::None;
-        config.listen.push(socket);
-        config.listen.extend_from_slice(more);
+        config.listen = endpoints.to_vec();
     });
     let orb = builder.build().unwrap();
     let poa = orb.root_poa().unwrap();
@@ -180,8 +187,9 @@ pub(crate) fn served(
     (orb, Locator::from_object(object))
 }
 
-fn socket(folder: &Path) -> PathBuf {
-    folder.join("imr.orb")
+/// Returns the endpoint of a repository in a folder.
+pub(crate) fn socket(folder: &Path) -> ListenEndpoint {
+    ListenEndpoint::new("uiop", &folder.join("imr.orb").display().to_string())
 }
 
 /// Returns an ORB of clients, which sends requests even to objects in this process.
