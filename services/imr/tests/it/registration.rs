@@ -6,10 +6,9 @@ use punctual::{Interface, ListenEndpoint, ObjectId, Orb, RootPoa, SystemExceptio
 use punctual_host::Service;
 use punctual_imr::LocatorService;
 use punctual_imr::implementation_repository::AdministrationServerIsRunningError;
-use std::net::TcpListener;
 
 use crate::idl::{Works, WorksServant};
-use crate::support::{Served, client, key, until};
+use crate::support::{Served, client, key, served, socket, until};
 
 struct Zero;
 
@@ -120,36 +119,29 @@ fn references_of_persistent_objects_have_the_repositorys_endpoints_and_the_serve
 
 #[test]
 fn a_server_that_starts_before_the_repository_registers_when_that_is_there() {
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
-    let orb = server(&format!("corbaloc::127.0.0.1:{port}/ImplRepoService"));
-    let poa = orb
-        .root_poa()
-        .unwrap()
-        .create_poa("plant", None, &PERSISTENT)
-        .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let serve = || {
+        let service = LocatorService::in_memory();
+        let (repository, locator) = served(&service, &[socket(folder.path())]);
+        (service, repository, locator)
+    };
+    let end = |service: LocatorService, repository: Orb| {
+        service.end_waiting();
+        repository.shutdown(true).unwrap();
+        service.stop();
+    };
+    // Its reference is the same at the same place.
+    let (first, repository, locator) = serve();
+    let text = repository.object_to_string(&locator).unwrap();
+    end(first, repository);
+    let orb = server(&text);
+    let root = orb.root_poa().unwrap();
+    let poa = root.create_poa("plant", None, &PERSISTENT).unwrap();
     poa.manager().activate().unwrap();
-    let service = LocatorService::in_memory();
-    let repository = Orb::builder()
-        .listen(ListenEndpoint::iiop("127.0.0.1", port))
-        .build()
-        .unwrap();
-    let root = repository.root_poa().unwrap();
-    let object = service.serve(&root).unwrap();
-    repository
-        .ior_table()
-        .unwrap()
-        .bind("ImplRepoService", &object)
-        .unwrap();
-    root.manager().activate().unwrap();
-    until(|| service.servers() == 1);
+    let (second, repository, _) = serve();
+    until(|| second.servers() == 1);
     orb.shutdown(true).unwrap();
-    service.end_waiting();
-    repository.shutdown(true).unwrap();
-    service.stop();
+    end(second, repository);
 }
 
 #[test]

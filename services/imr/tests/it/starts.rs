@@ -98,7 +98,9 @@ fn clients_that_wait_occupy_no_thread_of_the_repository() {
         assert_eq!(served.locator.find("plant").unwrap().server, "plant");
         served.service.end_waiting();
     });
-    assert_eq!(served.started().len(), 1);
+    assert_eq!(served.service.starts(), 1);
+    // So that it is ended with the test.
+    until(|| served.started().len() == 1);
 }
 
 #[test]
