@@ -123,7 +123,7 @@ fn has_turn<S: Service>(
     };
     notifier.ready();
     let watchdog = watched(notifier, service)?;
-    eprintln!("waiting until no other server serves");
+    log::say("waiting until no other server serves");
     let waited = turn.wait(&mut || options.ending.has_come());
     drop(watchdog);
     if !matches!(waited, Ok(true)) {
@@ -205,10 +205,10 @@ fn announce(
         write_reference(file, &text)?;
     }
     for fact in facts {
-        eprintln!("{fact}");
+        log::say(fact);
     }
     let endpoints: Vec<String> = orb.endpoints().iter().map(ToString::to_string).collect();
-    eprintln!("listening at {}", endpoints.join(", "));
+    log::say(format_args!("listening at {}", endpoints.join(", ")));
     // A reader that has gone needs no reference.
     let mut out = std::io::stdout();
     let _ = writeln!(out, "{text}").and_then(|()| out.flush());
