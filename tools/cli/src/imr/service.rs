@@ -3,7 +3,7 @@
 use crate::call::{self, Problem};
 use crate::shown;
 use crate::time::with_unit;
-use punctual::{Interface, OperationError, Orb};
+use punctual::{Interface, OperationError, Orb, SystemExceptionKind};
 use punctual_imr::implementation_repository::AdministrationExt;
 use serde_json::json;
 use std::path::PathBuf;
@@ -14,6 +14,9 @@ const DEFAULT: &str = "corbaloc::localhost:2815/ImplRepoService";
 
 const ON_SERVICES: &str = "--service names an Implementation Repository: an `IOR:` or `corbaloc:` text, or a file that holds one; \
                            `punctual imr serve` starts one";
+
+const ON_PERMISSION: &str = "processes of the repository's user administer it, at a Unix socket; --allow of `punctual imr serve` grants it \
+                             to others";
 
 /// The repository, and how it is called.
 #[derive(Debug, clap::Args)]
@@ -58,7 +61,11 @@ impl Common {
 /// Returns the problem of a call that has failed: a user exception, with what it says, or a system exception.
 pub(super) fn failed<E: OperationError + std::fmt::Display>(name: &str, error: &E) -> Problem {
     if let Some(exception) = error.system() {
-        return Problem::System(exception.clone(), Some(ON_SERVICES.to_owned()));
+        let help = match exception.kind() {
+            SystemExceptionKind::NoPermission => ON_PERMISSION,
+            _ => ON_SERVICES,
+        };
+        return Problem::System(exception.clone(), Some(help.to_owned()));
     }
     let message = format!("`{}`: {}", shown::peer(name), shown::peer(error));
     let help = "`punctual imr list` lists the servers; `punctual imr add` adds one".to_owned();
