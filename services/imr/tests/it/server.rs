@@ -82,7 +82,9 @@ fn process_of_a_server() {
         .create(true)
         .open(folder.join(STARTED))
         .unwrap();
-    writeln!(started, "{}", std::process::id()).unwrap();
+    // In one write, as others may write at the same time.
+    let line = format!("{}\n", std::process::id());
+    started.write_all(line.as_bytes()).unwrap();
     if let Some(delay) = variable(DELAY) {
         std::thread::sleep(Duration::from_millis(delay.parse().unwrap()));
     }
