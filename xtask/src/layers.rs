@@ -124,6 +124,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-build",
         ],
     ),
+    // Servers that start on demand.
+    ("punctual-imr", &["punctual", EXEC, HOST, "punctual-build"]),
     // The wire crate has names as text.
     (NAMING_CLIENT, &["punctual", IOR, EXEC, "punctual-build"]),
     (
@@ -365,6 +367,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-idl-describe",
             "punctual-idl-rust",
             "punctual-ifr",
+            "punctual-imr",
             "punctual-naming",
             HOST,
             "punctual-console",

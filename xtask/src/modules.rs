@@ -78,6 +78,7 @@ const CRATES: &[&str] = &[
     "services/groups",
     "services/host",
     "services/ifr",
+    "services/imr",
     "services/jetstream",
     "services/log",
     "services/naming",

@@ -105,6 +105,7 @@ mod tests {
             "services/naming/packaging/punctual-naming.socket",
             "services/notification/packaging/punctual-notification.service",
             "services/notification/packaging/punctual-notification.socket",
+            "services/imr/packaging/punctual-imr.service",
         ] {
             assert!(
                 manifest.contains(file) && root().join(file).is_file(),

@@ -1,6 +1,8 @@
 //! Log lines of a service process, on standard error.
 
-use std::io::IsTerminal;
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+
 use tracing_subscriber::filter::LevelFilter;
 
 /// Log level: the least severity of log lines that are written.
@@ -34,6 +36,26 @@ impl Level {
     }
 }
 
+/// Standard error, whose reader may have gone: a service goes on without one.
+struct Errors(io::Stderr);
+
+impl Write for Errors {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(self.0.write(bytes).unwrap_or(bytes.len()))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        // What is lost is lost.
+        let _ = self.0.flush();
+        Ok(())
+    }
+}
+
+/// Prints a line about the process on standard error, if that has a reader.
+pub(crate) fn say(line: impl Display) {
+    let _ = writeln!(Errors(io::stderr()), "{line}");
+}
+
 /// Sends log lines of this level and above to standard error, unless the process already has a
 /// tracing subscriber.
 pub fn start(level: Level) {
@@ -44,8 +66,8 @@ pub fn start(level: Level) {
         Level::Debug => LevelFilter::DEBUG,
     };
     let lines = tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal());
+        .with_writer(|| Errors(io::stderr()))
+        .with_ansi(io::stderr().is_terminal());
     // An embedding program, or a test, has set up its own.
     let _ = lines.with_max_level(filter).try_init();
 }

@@ -261,6 +261,7 @@ impl Directory {
 /// Returns the requester for a peer with this address that uses TCP and has no certificate.
 fn requester(address: IpAddr) -> Requester {
     Requester::Peer {
+        is_owner: false,
         is_local: false,
         address: Some(address),
         names: Vec::new(),

@@ -17,6 +17,7 @@ mod flags;
 mod idl;
 mod idl_options;
 mod ifr;
+mod imr;
 mod ior;
 mod json_value;
 mod log;
@@ -66,6 +67,9 @@ enum Command {
     /// Serve a Naming Service; list, resolve, bind and check the names in that of any ORB.
     #[command(subcommand)]
     Naming(naming::Options),
+    /// Serve an Implementation Repository, which starts servers when clients call them; add, start and list servers.
+    #[command(subcommand)]
+    Imr(imr::Options),
     /// Show the contents of an object reference.
     Ior(ior::Options),
     /// Print a configuration file with every setting, or check one.
@@ -107,7 +111,7 @@ impl Command {
     const fn takes_orb_options(&self) -> bool {
         match self {
             Self::Call(_) | Self::Get(_) | Self::Set(_) | Self::Trace(_) => true,
-            Self::Naming(_) | Self::Events(_) | Self::Log(_) => true,
+            Self::Naming(_) | Self::Events(_) | Self::Log(_) | Self::Imr(_) => true,
             Self::Notify(options) => !matches!(options, notify::Options::Filter(_)),
             Self::Ifr(options) => matches!(options, ifr::Options::Serve(_)),
             Self::Schedule(options) => matches!(options, schedule::Options::Serve(_)),
@@ -158,6 +162,7 @@ fn run() -> ExitCode {
         Command::Set(options) => call::run_set(&options, &orb_options),
         Command::Trace(options) => trace::run(&options, &orb_options),
         Command::Ifr(options) => ifr::run(&options, &orb_options),
+        Command::Imr(options) => imr::run(&options, &orb_options),
         Command::Naming(options) => naming::run(&options, &orb_options),
         Command::Ior(options) => ior::run(&options),
         Command::Config(options) => config::run(&options),

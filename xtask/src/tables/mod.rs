@@ -11,6 +11,7 @@ mod asynchrony;
 mod constraints;
 mod cosevent;
 mod events;
+mod imr;
 mod interceptors;
 mod log;
 mod messaging;
@@ -33,11 +34,12 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 12] = [
+const PAGES: [Page; 13] = [
     asynchrony::PAGE,
     constraints::PAGE,
     cosevent::PAGE,
     events::PAGE,
+    imr::PAGE,
     interceptors::PAGE,
     log::PAGE,
     messaging::PAGE,

@@ -210,6 +210,12 @@ pub trait Connection: Send + Sync + Debug {
     fn peer_certificates(&self) -> Vec<Vec<u8>> {
         Vec::new()
     }
+
+    /// Returns whether the peer's process certainly runs as the user of this one, or as root: false
+    /// where the operating system does not know the peer's user, as over a network.
+    fn peer_is_owner(&self) -> bool {
+        false
+    }
 }
 
 /// Sender that combines small messages that follow one another into fewer packets; each call

@@ -1,10 +1,11 @@
 //! Plain object keys (TAO's IORTable; `corbaloc:` by name): a request with one of these keys is
 //! forwarded to the object that is bound to it.
 
+use crate::key;
 use parking_lot::RwLock;
 use punctual_orb::{
-    AsObject, CompletionStatus, DispatchError, ObjectRef, SystemException,
-    SystemExceptionKind as Kind, minor,
+    AsObject, CompletionStatus, DispatchError, Dispatched, Location, ObjectRef, ServerCall,
+    SystemException, SystemExceptionKind as Kind, minor,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,6 +24,51 @@ pub trait IorTableLocator: Send + Sync {
     fn locate(&self, key: &str) -> Result<Option<ObjectRef>, DispatchError>;
 }
 
+/// Servant of all objects that the ORB does not have: it gets the requests whose object key is neither bound in the
+/// [`IorTable`] nor leads to an adapter of this ORB. An Implementation Repository forwards them to their servers.
+pub trait UnknownObjects: Send + Sync {
+    /// Answers a request, now or later ([`ServerCall::answer_later`]). The key comes from a peer, unchecked.
+    ///
+    /// # Errors
+    /// The exception that the client gets, or the object that it is forwarded to.
+    fn dispatch(
+        &self,
+        object_key: &[u8],
+        call: &mut ServerCall<'_>,
+    ) -> Result<Dispatched, DispatchError>;
+
+    /// Returns the location of an object, without waiting (LocateRequest).
+    fn locate(&self, object_key: &[u8]) -> Location;
+}
+
+/// Names in the object key of a persistent object of this kind of ORB, in whichever process it is: the id of its server, if
+/// it has one, and the names of the POAs from the root POA's child down. `None` for other keys.
+#[must_use]
+pub fn names_in_key(object_key: &[u8]) -> Option<(Option<&str>, Vec<&str>)> {
+    key::names_in(object_key)
+}
+
+/// Returns the object key of a persistent object of this kind of ORB, of which [`names_in_key`] returns the names: with the
+/// id of its server, or an empty one, the names of the POAs from the root POA's child down, and the object's id.
+///
+/// # Errors
+/// IMP_LIMIT if the names are too long for a key.
+pub fn persistent_key(
+    server_id: &str,
+    poas: &[&str],
+    object_id: &[u8],
+) -> Result<Vec<u8>, SystemException> {
+    let path: Vec<u8> = poas
+        .iter()
+        .flat_map(|name| [name.as_bytes(), &[0]].concat())
+        .collect();
+    if path.len() > usize::from(key::MAX_PATH) || server_id.len() > usize::from(u8::MAX) {
+        let exception = SystemException::new(Kind::ImpLimit, minor::LIMIT, CompletionStatus::No);
+        return Err(exception.with_detail("names of POAs that are too long for an object key"));
+    }
+    Ok(key::of_server(server_id, &path, object_id))
+}
+
 /// Table of plain object keys for objects of this process or any other: `corbaloc::host:port/key`
 /// finds the object that `key` is bound to, by one LOCATION_FORWARD. Cheap to clone; clones are the
 /// same table.
@@ -35,6 +81,7 @@ pub struct IorTable {
 struct Inner {
     bound: BTreeMap<String, ObjectRef>,
     locator: Option<Arc<dyn IorTableLocator>>,
+    unknown: Option<Arc<dyn UnknownObjects>>,
 }
 
 /// Reason why a key was not bound, or not found.
@@ -107,6 +154,22 @@ impl IorTable {
     /// Sets the locator, which is called for keys that are not bound.
     pub fn set_locator(&self, locator: Option<Arc<dyn IorTableLocator>>) {
         let _dropped_without_the_lock = self.replace_locator(locator);
+    }
+
+    /// Sets the servant of all objects that neither the table nor an adapter of the ORB has. Without one, requests for them
+    /// raise OBJECT_NOT_EXIST.
+    pub fn set_unknown_objects(&self, unknown: Option<Arc<dyn UnknownObjects>>) {
+        let _dropped_without_the_lock = std::mem::replace(&mut self.inner.write().unknown, unknown);
+    }
+
+    pub(crate) fn unknown_objects(&self) -> Option<Arc<dyn UnknownObjects>> {
+        self.inner.read().unknown.clone()
+    }
+
+    /// Returns the location of an object that neither the table nor an adapter of the ORB has.
+    pub(crate) fn locate_unknown(&self, object_key: &[u8]) -> Location {
+        let unknown = self.unknown_objects();
+        unknown.map_or(Location::Unknown, |unknown| unknown.locate(object_key))
     }
 
     fn insert(&self, key: &str, object: ObjectRef) -> Option<ObjectRef> {

@@ -16,6 +16,13 @@
 //! each ended by a NUL. It does not depend on the process, so that an object has the same reference
 //! after each restart.
 //!
+//! ```text
+//! octet  0   4      6                  6 + length
+//!        'PUNR' length  id of the server  a key as above, without `PUNP`
+//! ```
+//! is the same for a server with an id that registers with an Implementation Repository, which finds the
+//! server's name in the key.
+//!
 //! Numbers of a transient key are in the machine's own byte order: only this process reads them.
 //! The length is big-endian. The nonce is random for each process and ORB, so that a transient key
 //! from before a restart, or from another process at the same port, differs from a live one.
@@ -28,6 +35,7 @@ const HEAD: usize = 28;
 const ENTRY: [u8; 4] = *b"PUN2";
 const NAMED: [u8; 4] = *b"PUNN";
 const PERSISTENT: [u8; 4] = *b"PUNP";
+const OF_SERVER: [u8; 4] = *b"PUNR";
 
 /// Maximum length of an adapter's path in an object key, in octets.
 pub(crate) const MAX_PATH: u16 = u16::MAX;
@@ -133,13 +141,21 @@ impl<'k> Key<'k> {
 
     fn read_persistent(key: &'k [u8]) -> Self {
         let read = || {
-            let rest = key.strip_prefix(&PERSISTENT)?;
-            let (length, rest) = rest.split_first_chunk::<2>()?;
-            let (path, id) = rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
+            let rest = match key.strip_prefix(&PERSISTENT) {
+                Some(rest) => rest,
+                None => counted(key.strip_prefix(&OF_SERVER)?)?.1,
+            };
+            let (path, id) = counted(rest)?;
             Some(Self::Persistent { path, id })
         };
         read().unwrap_or(Self::Foreign)
     }
+}
+
+/// Splits bytes with their length before them from those behind.
+fn counted(octets: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = octets.split_first_chunk::<2>()?;
+    rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))
 }
 
 /// Writes the key of a transient object whose id is its map entry.
@@ -185,6 +201,42 @@ pub(crate) fn persistent(path: &[u8], id: &[u8]) -> Vec<u8> {
     key.extend(path);
     key.extend(id);
     key
+}
+
+/// Writes the key of a persistent object of a server with an id, which has at most 255 bytes; without one, as
+/// [`persistent`] does.
+pub(crate) fn of_server(server_id: &str, path: &[u8], id: &[u8]) -> Vec<u8> {
+    let key = persistent(path, id);
+    let (Ok(length), Some(rest)) = (
+        u16::try_from(server_id.len()),
+        key.get(PERSISTENT.len()..)
+            .filter(|_| !server_id.is_empty()),
+    ) else {
+        return key;
+    };
+    [
+        &OF_SERVER,
+        &length.to_be_bytes()[..],
+        server_id.as_bytes(),
+        rest,
+    ]
+    .concat()
+}
+
+/// Returns the names in the key of a persistent object of any ORB of this kind: the server's id, if it has one, and the
+/// names of the adapters from the root down.
+pub(crate) fn names_in(key: &[u8]) -> Option<(Option<&str>, Vec<&str>)> {
+    let (server_id, rest) = match key.strip_prefix(&PERSISTENT) {
+        Some(rest) => (None, rest),
+        None => {
+            let (id, rest) = counted(key.strip_prefix(&OF_SERVER)?)?;
+            (Some(std::str::from_utf8(id).ok()?), rest)
+        }
+    };
+    let (path, _) = counted(rest)?;
+    let names = path.strip_suffix(&[0])?.split(|octet| *octet == 0);
+    let names = names.map(|name| std::str::from_utf8(name).ok());
+    Some((server_id, names.collect::<Option<_>>()?))
 }
 
 /// Beginning that the keys of all transient objects have in common.
@@ -259,6 +311,26 @@ mod tests {
             let said = Key::Persistent { path, id };
             assert_eq!(Key::read(NONCE, &persistent(path, id)), said);
         }
+    }
+
+    #[test]
+    fn the_key_of_a_server_with_an_id_leads_to_the_same_object_and_has_the_names() {
+        let path = b"site\0hall\0";
+        for server_id in ["", "plant-7"] {
+            let key = of_server(server_id, path, b"pump");
+            let said = Key::Persistent { path, id: b"pump" };
+            assert_eq!(Key::read(NONCE, &key), said);
+            let (id, names) = names_in(&key).unwrap();
+            assert_eq!(
+                (id.unwrap_or_default(), &*names),
+                (server_id, &["site", "hall"][..])
+            );
+            for length in 0..key.len() - 4 {
+                assert_eq!(Key::read(NONCE, &key[..length]), Key::Foreign);
+                assert_eq!(names_in(&key[..length]), None);
+            }
+        }
+        assert_eq!(names_in(&of_entry(NONCE, ADAPTER, ENTRY_ID)), None);
     }
 
     #[test]

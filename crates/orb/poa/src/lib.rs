@@ -25,15 +25,19 @@ mod object_map;
 mod own_policies;
 mod poa;
 mod policy;
+mod repository;
 mod servant;
 mod served;
+mod server_object;
 mod smart_proxy;
 mod upcall;
 
 pub use adapter::{AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager};
 pub use amh::{Amh, Async, Response, Spawn};
 pub use current::{Current, NoContext};
-pub use ior_table::{IorTable, IorTableError, IorTableLocator};
+pub use ior_table::{
+    IorTable, IorTableError, IorTableLocator, UnknownObjects, names_in_key, persistent_key,
+};
 pub use manager::{
     AdapterInactive, ManagerError, ManagerExists, ManagerState, PoaManager, PoaManagerFactory,
 };

@@ -65,6 +65,9 @@ impl ObjectAdapter for Root {
     }
 
     fn shut_down(&self) {
+        if let Some(repository) = &self.common.repository {
+            repository.end_all();
+        }
         for manager in self.common.managers.list() {
             manager.admission().deactivate();
         }

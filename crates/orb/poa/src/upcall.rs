@@ -5,6 +5,7 @@
 use crate::adapter::ByStrategy;
 use crate::adapter::{Adapter, CalledServant, Request, RequestedObject};
 use crate::interface_of;
+use crate::ior_table::UnknownObjects;
 use crate::servant::Servant;
 use crate::served::ServedObjectInfo;
 use punctual_cdr::{Marshal, Nilable};
@@ -68,6 +69,15 @@ impl Request for OverTheWire<'_, '_> {
             Some(answered) => answered,
             None => upcall(call),
         }
+    }
+
+    fn answer_unknown(
+        &mut self,
+        unknown: &dyn UnknownObjects,
+        object_key: &[u8],
+    ) -> Result<Dispatched, DispatchError> {
+        self.0.found()?;
+        unknown.dispatch(object_key, self.0)
     }
 
     fn serve_by_main_thread(

@@ -6,6 +6,7 @@
 //! be in flight is a policy, [`CallsInFlight`](crate::policy::CallsInFlight).
 
 pub use punctual_orb::{
-    AnswerError, BoxFuture, Pollable, PollableId, PollableKey, PollableSet, PollableSetError,
+    AnswerError, BoxFuture, PendingReply, Pollable, PollableId, PollableKey, PollableSet,
+    PollableSetError,
 };
 pub use punctual_poa::{Amh, Async, Spawn};

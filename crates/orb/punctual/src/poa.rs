@@ -24,14 +24,16 @@
 //! # Ok(()) }
 //! ```
 
-pub use punctual_orb::{DispatchError, Dispatched, RequestPeer, charge_results, request_peer};
+pub use punctual_orb::{
+    DispatchError, Dispatched, Location, RequestPeer, ServerCall, charge_results, request_peer,
+};
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, AnswerTimeoutPolicy, Cookie, CreatePoaError, Current,
     FindPoaError, IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy, IorTable,
     IorTableError, IorTableLocator, LifespanPolicy, ManagerError, ManagerExists, ManagerState,
     NoContext, ObjectPolicy, PoaError, PoaManagerFactory, PoaPolicy, RequestProcessingPolicy,
     ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, ThreadPolicy, Tie,
-    servant_of,
+    UnknownObjects, names_in_key, persistent_key, servant_of,
 };
 #[cfg(feature = "comparison")]
 pub use punctual_poa::{Demultiplexing, OperationDemultiplexing};

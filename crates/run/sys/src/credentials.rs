@@ -38,6 +38,13 @@ impl Credentials {
         self.user
     }
 
+    /// Returns whether the peer runs as this process's effective user or as root, which may do whatever that user may.
+    #[must_use]
+    pub fn may_act_as_this_user(self) -> bool {
+        let is_root = self.user == 0 && overflow_user() != 0;
+        is_root || self.same_user().is_some()
+    }
+
     /// Returns a proof that the peer runs as this process's effective user, if it does. The first
     /// call in a process reads a file.
     #[must_use]
@@ -79,6 +86,7 @@ mod tests {
         let peer = Credentials::of_peer(&one).unwrap();
         assert_eq!(peer.user(), geteuid().as_raw());
         assert!(peer.same_user().is_some());
+        assert!(peer.may_act_as_this_user());
     }
 
     #[test]
@@ -97,5 +105,7 @@ mod tests {
             user: geteuid().as_raw().wrapping_add(1),
         };
         assert!(other.same_user().is_none());
+        assert!(!other.may_act_as_this_user());
+        assert!(Credentials { user: 0 }.may_act_as_this_user());
     }
 }

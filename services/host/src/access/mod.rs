@@ -14,7 +14,8 @@ use crate::Problem;
 pub use principal::{BadPrincipal, Principal};
 pub use requester::Requester;
 
-const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network, or `cert:NAME`";
+const ON_PRINCIPALS: &str =
+    "--allow takes `any`, `local`, `owner`, an address or network, or `cert:NAME`";
 
 /// Grants: each permits a principal to change a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,6 +115,7 @@ mod tests {
     fn local() -> Requester {
         Requester::Peer {
             is_local: true,
+            is_owner: false,
             address: None,
             names: Vec::new(),
         }

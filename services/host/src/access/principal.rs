@@ -16,6 +16,8 @@ pub enum Principal {
     Any,
     /// `local`: peers that use a link within this machine: a Unix socket, shared memory.
     Local,
+    /// `owner`: peers that use a Unix socket and run as the user of this process, or as root.
+    Owner,
     /// `10.0.0.0/8`, `::1`: peers whose address has these leading bits.
     Network {
         /// Network address whose leading bits are compared.
@@ -31,7 +33,7 @@ pub enum Principal {
 /// Error of a text that does not denote a principal.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error(
-    "`{0}` is not a principal: expected `any`, `local`, an address, a network such as `10.0.0.0/8`, or `cert:NAME`"
+    "`{0}` is not a principal: expected `any`, `local`, `owner`, an address, a network such as `10.0.0.0/8`, or `cert:NAME`"
 )]
 pub struct BadPrincipal(String);
 
@@ -48,6 +50,7 @@ impl Principal {
     pub fn includes(&self, by: &Requester) -> bool {
         let Requester::Peer {
             is_local,
+            is_owner,
             address,
             names,
         } = by
@@ -57,6 +60,7 @@ impl Principal {
         match self {
             Principal::Any => true,
             Principal::Local => *is_local,
+            Principal::Owner => *is_owner,
             Principal::Network {
                 address: network,
                 bits,
@@ -85,6 +89,7 @@ impl FromStr for Principal {
         match text {
             "any" => return Ok(Principal::Any),
             "local" => return Ok(Principal::Local),
+            "owner" => return Ok(Principal::Owner),
             _ => {}
         }
         if let Some(name) = text.strip_prefix("cert:").filter(|name| !name.is_empty()) {
@@ -109,6 +114,7 @@ impl fmt::Display for Principal {
         match self {
             Principal::Any => f.write_str("any"),
             Principal::Local => f.write_str("local"),
+            Principal::Owner => f.write_str("owner"),
             Principal::Network { address, bits } => write!(f, "{address}/{bits}"),
             Principal::Certificate(name) => write!(f, "cert:{name}"),
         }
@@ -122,6 +128,7 @@ mod tests {
     fn peer(address: &str) -> Requester {
         Requester::Peer {
             is_local: false,
+            is_owner: false,
             address: address.parse().ok(),
             names: vec!["crew".to_owned()],
         }
@@ -161,6 +168,7 @@ mod tests {
                 .includes(&peer("::1"))
         );
         assert!(!Principal::Local.includes(&peer("::1")));
+        assert!(!Principal::Owner.includes(&peer("127.0.0.1")));
     }
 
     #[test]
@@ -176,7 +184,7 @@ mod tests {
         ] {
             assert!(text.parse::<Principal>().is_err(), "{text}");
         }
-        for text in ["any", "local", "10.0.0.0/8", "cert:a b"] {
+        for text in ["any", "local", "owner", "10.0.0.0/8", "cert:a b"] {
             assert_eq!(text.parse::<Principal>().unwrap().to_string(), text);
         }
     }

@@ -14,6 +14,8 @@ pub enum Requester {
     Peer {
         /// True for links within this machine: a Unix socket, shared memory.
         is_local: bool,
+        /// True if the peer runs as the user of this process, or as root, and uses a Unix socket.
+        is_owner: bool,
         /// Network address of the peer, if it has one.
         address: Option<IpAddr>,
         /// Names of the peer that its TLS certificate proves.
@@ -32,6 +34,7 @@ impl Requester {
         let address = host.and_then(|(host, _)| host.split('%').next()?.parse().ok());
         let first = peer.certificates.first();
         Requester::Peer {
+            is_owner: peer.is_owner,
             is_local: matches!(peer.address.link(), "uiop" | "shmiop" | "inproc"),
             address,
             names: first.map(|der| names_in(der)).unwrap_or_default(),

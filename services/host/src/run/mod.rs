@@ -50,7 +50,7 @@ const ON_LOSS: &str = "start this process again, so that it serves when the othe
 const ON_DEADLINE: &str = "clients learn by COMM_FAILURE that these requests may have been done; --stop-deadline gives \
                            them more time";
 
-/// Interval at which a process that may lose the right to serve looks whether it has.
+/// Interval at which a process that may lose the right to serve, or be asked to end, looks whether it has.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Runs a service until the event that ends it. `open` opens the service, whose store is locked from then on.
@@ -113,7 +113,7 @@ fn serve_until_the_end<S: Service>(
     notifier.ready();
     let watchdog = watched(notifier, service)?;
     drop(starting);
-    let outcome = wait_for_end(&**service, &mut options.ending);
+    let outcome = wait_for_end(orb, &**service, &mut options.ending);
     drop(watchdog);
     notifier.stopping();
     drop((name, status, companions));
@@ -131,7 +131,7 @@ fn has_turn<S: Service>(
     };
     notifier.ready();
     let watchdog = watched(notifier, service)?;
-    eprintln!("waiting until no other server serves");
+    log::say("waiting until no other server serves");
     let waited = turn.wait(&mut || options.ending.has_come());
     drop(watchdog);
     if !matches!(waited, Ok(true)) {
@@ -140,18 +140,23 @@ fn has_turn<S: Service>(
     waited.map_err(|error| Problem::new(error, ON_TURN))
 }
 
-/// Waits for the event that ends the run.
+/// Waits for the event that ends the run: a signal, or that the ORB has been shut down.
 ///
 /// # Errors
 /// The process has lost the right to serve.
-fn wait_for_end<S: Service>(service: &S, ending: &mut Ending) -> Result<(), Problem> {
-    let Some(turn) = service.turn() else {
+fn wait_for_end<S: Service>(orb: &Orb, service: &S, ending: &mut Ending) -> Result<(), Problem> {
+    let turn = service.turn();
+    if turn.is_none() && !orb.config().implementation_repository {
         ending.wait();
         return Ok(());
-    };
+    }
     while !ending.has_come() {
-        if let Some(loss) = turn.loss() {
+        if let Some(loss) = turn.as_ref().and_then(|turn| turn.loss()) {
             return Err(Problem::new(loss, ON_LOSS));
+        }
+        // The Implementation Repository asks servers to end by shutting their ORBs down.
+        if orb.is_shut_down() {
+            return Ok(());
         }
         std::thread::sleep(LOOK);
     }
@@ -208,10 +213,10 @@ fn announce(
         write_reference(file, &text)?;
     }
     for fact in facts {
-        eprintln!("{fact}");
+        log::say(fact);
     }
     let endpoints: Vec<String> = orb.endpoints().iter().map(ToString::to_string).collect();
-    eprintln!("listening at {}", endpoints.join(", "));
+    log::say(format_args!("listening at {}", endpoints.join(", ")));
     // A reader that has gone needs no reference.
     let mut out = std::io::stdout();
     let _ = writeln!(out, "{text}").and_then(|()| out.flush());

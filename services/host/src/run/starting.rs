@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use punctual_exec::thread::ThreadSpec;
 
-use crate::Problem;
+use crate::{Problem, log};
 
 /// Time after the signal in which a start may end in order.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -60,7 +60,7 @@ fn watch(signal: &AtomicBool, is_over: &AtomicBool) {
     }
     std::thread::sleep(PATIENCE);
     if !is_over.load(Ordering::Relaxed) {
-        eprintln!("ended by a signal before it served");
+        log::say("ended by a signal before it served");
         std::process::exit(0);
     }
 }

@@ -155,3 +155,90 @@ fn a_start_that_does_not_end_is_ended_by_a_signal() {
     kill_process(pid, Signal::TERM).unwrap();
     assert!(process.wait().unwrap().success());
 }
+
+/// A service that hands out its ORB.
+struct Open(std::sync::mpsc::Sender<punctual::Orb>);
+
+impl Service for Open {
+    const NAME: &'static str = "open";
+    const INITIAL_REFERENCE: &'static str = "Open";
+
+    fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
+        self.0.send(parent.orb().clone()).unwrap();
+        let reference = parent.create_reference::<idl::Board>();
+        let reference = reference.map_err(ServeError::of::<Self>)?;
+        Ok(reference.as_object().clone())
+    }
+
+    fn metrics(&self, _: &mut Exposition) {}
+}
+
+#[test]
+fn the_end_of_the_orb_ends_a_service_that_an_implementation_repository_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let reference = folder.path().join("open.ior");
+    let text = format!("write_reference = {reference:?}");
+    let values = Values::from_toml(&board::settings(), "open.toml", &text).unwrap();
+    let (_ends, ended) = channel();
+    let (say, heard) = channel();
+    let options = ["-ORBUseImR", "1"].map(str::to_owned);
+    let options = RunOptions::of(&values, &LISTEN)
+        .unwrap()
+        .until(ended)
+        .with_orb_options(&options);
+    let running = std::thread::spawn(move || run(|| Ok(Open(say)), options));
+    let orb = heard.recv().unwrap();
+    // It is served from then on.
+    while !reference.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    // As the repository asks for it, by the object of the server.
+    orb.shutdown(false).unwrap();
+    running.join().unwrap().unwrap();
+}
+
+const FOLDER: &str = "BOARD_WITHOUT_A_READER";
+
+#[test]
+fn process_whose_errors_have_no_reader() {
+    let Some(folder) = std::env::var_os(FOLDER) else {
+        return;
+    };
+    // Each line of its log goes to a reader that has gone.
+    let running = Running::with(std::path::Path::new(&folder), "log = \"debug\"");
+    let client = client();
+    let board = running.called_by(&client);
+    while std::path::Path::new(&folder).exists() {
+        let _ = board.post("text");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_service_goes_on_when_the_reader_of_its_standard_error_has_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut process = std::process::Command::new(std::env::current_exe().unwrap());
+    process.args([
+        "--exact",
+        "ending::process_whose_errors_have_no_reader",
+        "--nocapture",
+    ]);
+    process.env(FOLDER, folder.path());
+    let process = process.stderr(std::process::Stdio::piped());
+    let mut process = process.stdout(std::process::Stdio::null()).spawn().unwrap();
+    drop(process.stderr.take());
+    let reference = folder.path().join("board.ior");
+    let client = client();
+    let board = loop {
+        assert!(process.try_wait().unwrap().is_none(), "it has ended");
+        if let Ok(text) = std::fs::read_to_string(&reference) {
+            break idl::Board::from_object(client.string_to_object(text.trim()).unwrap());
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    };
+    // More than the process itself posts before the first line of its log.
+    while board.post("more").unwrap() < 20 {}
+    process.kill().unwrap();
+    process.wait().unwrap();
+    client.shutdown(true).unwrap();
+}

@@ -7,6 +7,7 @@ use crate::{
 };
 use punctual_cdr::Block;
 use punctual_exec::{Deadline, Spin};
+use punctual_sys::credentials::Credentials;
 use punctual_sys::stream::{self, Direction};
 use punctual_sys::tcp;
 use std::io::{self, IoSlice};
@@ -196,6 +197,11 @@ impl Connection for StreamConnection {
             (Ok(sent), [only]) if *sent == only.len() => Ok(()),
             _ => self.send_on(parts, first, deadline),
         }
+    }
+
+    fn peer_is_owner(&self) -> bool {
+        // Of sockets but Unix sockets the kernel says that the user is unknown.
+        Credentials::of_peer(&self.socket).is_ok_and(Credentials::may_act_as_this_user)
     }
 
     fn gatherer(&self) -> Option<&dyn Gatherer> {

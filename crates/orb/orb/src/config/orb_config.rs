@@ -130,6 +130,13 @@ pub struct OrbConfig {
     /// request that is not a one-way. Default 50 µs; zero sends each one at once. Key
     /// `one_way_gather_us`.
     pub one_way_gather: Duration,
+    /// If true, objects of persistent POAs are reached through the Implementation Repository (the initial reference
+    /// `ImplRepoService`): their references have its endpoints, and these POAs register there when they become active
+    /// (`-ORBUseImR`). Default false.
+    pub implementation_repository: bool,
+    /// Id of the server for interceptors and for the Implementation Repository, in which a persistent POA of this ORB is
+    /// then `ID:NAME` instead of `NAME` (`-ORBServerId`). Default: none.
+    pub server_id: Option<String>,
     /// Options of connections over TCP (IIOP).
     pub iiop: IiopOptions,
     /// Options of connections over Unix domain sockets.
@@ -191,6 +198,8 @@ impl Default for OrbConfig {
             buffer_capacity: BufferCapacity::default(),
             bidirectional: Bidirectional::default(),
             one_way_gather: Duration::from_micros(50),
+            implementation_repository: false,
+            server_id: None,
             iiop: IiopOptions::default(),
             uiop: UiopOptions::default(),
             #[cfg(feature = "shared-memory")]

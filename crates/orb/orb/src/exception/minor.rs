@@ -160,6 +160,16 @@ codes! {
     NO_PROTECTED_ENDPOINT = own(42);
     /// NO_RESOURCES: no room for results among the data of all peers (`limits.received`).
     NO_ROOM_FOR_RESULTS = own(43);
+    /// TRANSIENT: the Implementation Repository knows no server of the name.
+    UNKNOWN_SERVER = own(50);
+    /// TRANSIENT: the server does not run, and the Implementation Repository may not start it for a client.
+    NOT_STARTED_FOR_CLIENTS = own(51);
+    /// TRANSIENT: the Implementation Repository could not start the server.
+    START_FAILED = own(52);
+    /// TRANSIENT: the server was started and did not register with the Implementation Repository in time.
+    START_TIMED_OUT = own(53);
+    /// TRANSIENT: starts of the server have failed, and the next one has to wait.
+    STARTS_HELD_BACK = own(54);
 }
 
 /// Returns the meaning of a code in an exception of this name, for those that are known: a clause without full stop.

@@ -160,6 +160,12 @@ impl Orb {
         self.broker().config()
     }
 
+    /// Returns the server's id; empty if it has none ([`crate::OrbBuilder::server_id`]).
+    #[must_use]
+    pub fn server_id(&self) -> &str {
+        self.broker().ids().server
+    }
+
     /// Returns a name for [`NamedOperation`](crate::NamedOperation). For equal names it returns one
     /// shared string, so that state prepared by earlier calls is found again.
     #[must_use]

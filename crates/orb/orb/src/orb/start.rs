@@ -218,7 +218,8 @@ impl OrbBuilder {
         self
     }
 
-    /// Sets the server's id for interceptors (`ServerRequestInfo::server_id`). Default: none.
+    /// Sets the server's id for interceptors (`ServerRequestInfo::server_id`) and for the Implementation Repository.
+    /// `server_id` of the configuration (`-ORBServerId`) replaces it. Default: none.
     #[must_use]
     pub fn server_id(mut self, id: &str) -> Self {
         id.clone_into(&mut self.ids.server);
@@ -333,9 +334,12 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
         request_contexts,
         mut extensions,
         initializers,
-        ids,
+        mut ids,
         arguments,
     } = builder;
+    if let Some(id) = &config.server_id {
+        ids.server.clone_from(id);
+    }
     extensions.add(Arc::new(ids));
     config.check()?;
     fixed_context::check(&request_contexts)?;

@@ -3,6 +3,7 @@
 
 use super::interface::Interface;
 use super::object::ObjectRef;
+use super::places::{profiles_under, reference_to};
 use crate::adapter::DispatchError;
 use crate::client;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
@@ -10,7 +11,7 @@ use crate::lane::EndpointSelection;
 use crate::orb::Orb;
 use crate::relayed::{MAX_HOPS, RelayedReply, RelayedRequest};
 use crate::server::ServerCall;
-use punctual_ior::PolicyValue;
+use punctual_ior::{Ior, PolicyValue};
 
 impl Orb {
     /// Creates a reference to an object of this ORB's adapter, with its type and its key, and with
@@ -43,6 +44,50 @@ impl Orb {
         let profiles = lanes.profiles(object_key, policies, &[], EndpointSelection::ALL)?;
         Ok(self.reference_with(type_id, profiles))
     }
+
+    /// Creates a reference to an object of this ORB's adapter that clients reach at the endpoints of `place`, an object of
+    /// another process which forwards them. For object adapters.
+    ///
+    /// # Errors
+    /// Those of [`ObjectRef::with_object_key`].
+    pub fn make_reference_at(
+        &self,
+        place: &ObjectRef,
+        type_id: &str,
+        object_key: &[u8],
+    ) -> Result<ObjectRef, SystemException> {
+        Ok(ObjectRef::made_here(
+            self.clone(),
+            under(place, object_key, type_id)?,
+        ))
+    }
+}
+
+impl ObjectRef {
+    /// Returns a reference to another object at the endpoints of this one, by its object key and its type: the object that
+    /// an Implementation Repository forwards to.
+    ///
+    /// # Errors
+    /// INV_OBJREF if this ORB cannot decode any of this reference's profiles.
+    pub fn with_object_key(
+        &self,
+        object_key: &[u8],
+        type_id: &str,
+    ) -> Result<Self, SystemException> {
+        let ior = under(self, object_key, type_id)?;
+        Ok(reference_to(self.orb(), ior))
+    }
+}
+
+fn under(place: &ObjectRef, object_key: &[u8], type_id: &str) -> Result<Ior, SystemException> {
+    let profiles = profiles_under(place.orb(), place.ior(), object_key);
+    if profiles.is_empty() {
+        let kind = SystemExceptionKind::InvObjref;
+        let exception = SystemException::new(kind, minor::BAD_REFERENCE, CompletionStatus::No);
+        return Err(exception.with_detail("the reference has no profile of this ORB"));
+    }
+    let type_id = type_id.to_owned();
+    Ok(Ior { type_id, profiles })
 }
 
 impl DispatchError {

@@ -110,6 +110,14 @@ pub fn profiles_at(
         .map_err(|error| cdr_exception(error, CompletionStatus::No))
 }
 
+/// Returns the profiles of a reference with another object key, as far as this ORB can decode them. Their endpoints and
+/// components stay, except for a component that holds the key.
+pub(super) fn profiles_under(orb: &Orb, ior: &Ior, object_key: &[u8]) -> Vec<TaggedProfile> {
+    let registry = orb.broker().protocols.now();
+    let under = |tagged: &TaggedProfile| relayed::under_key(&registry, tagged, object_key);
+    ior.profiles.iter().filter_map(under).flatten().collect()
+}
+
 /// Creates an object reference from an IOR.
 #[must_use]
 pub fn reference_to(orb: &Orb, ior: Ior) -> ObjectRef {

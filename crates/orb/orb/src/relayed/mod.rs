@@ -11,4 +11,4 @@ pub use request::{MAX_HOPS, RelayedRequest};
 pub use terms::Terms;
 
 pub(crate) use request::{put_reply_head, refused};
-pub(crate) use terms::on_terms;
+pub(crate) use terms::{on_terms, under_key};

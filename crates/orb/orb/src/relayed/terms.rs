@@ -38,6 +38,31 @@ pub(crate) fn on_terms(
     }
 }
 
+/// Returns a profile under another object key: with the same endpoints and components, except for a component that holds
+/// the key. `None` for a profile that cannot be decoded.
+pub(crate) fn under_key(
+    registry: &Registry,
+    tagged: &TaggedProfile,
+    object_key: &[u8],
+) -> Option<Vec<TaggedProfile>> {
+    let says_key = |one: &TaggedComponent| one.tag == tags::component::COMPLETE_OBJECT_KEY;
+    if tagged.tag == tags::profile::INTERNET_IOP {
+        let mut profile = IiopProfile::decode(&tagged.data).ok()?;
+        profile.components.retain(|one| !says_key(one));
+        profile.object_key = object_key.to_vec();
+        return Some(vec![profile.to_tagged(ByteOrder::NATIVE).ok()?]);
+    }
+    let codec = registry.codec(tagged.tag)?;
+    let mut decoded = codec.decode(&tagged.data).ok()?;
+    decoded.components.retain(|one| !says_key(one));
+    let object = Publication {
+        version: decoded.version,
+        object_key,
+        components: &decoded.components,
+    };
+    codec.encode(&decoded.endpoints, &object).ok()
+}
+
 /// Adapts an IIOP profile to the terms. It keeps all its components, including those that name
 /// other transports.
 fn adapt_iiop(

@@ -127,6 +127,7 @@ impl Conversation {
         RequestPeer {
             address: self.link.peer().clone(),
             certificates: self.link.peer_certificates(),
+            is_owner: self.link.peer_is_owner(),
         }
     }
 

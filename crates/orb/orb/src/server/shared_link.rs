@@ -74,4 +74,8 @@ impl Connection for SharedLink {
     fn peer_certificates(&self) -> Vec<Vec<u8>> {
         self.link.peer_certificates()
     }
+
+    fn peer_is_owner(&self) -> bool {
+        self.link.peer_is_owner()
+    }
 }

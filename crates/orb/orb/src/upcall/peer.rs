@@ -12,4 +12,7 @@ pub struct RequestPeer {
     /// if the link does not support that, or the peer presented none. A TLS acceptor that requests
     /// certificates has verified them.
     pub certificates: Vec<Vec<u8>>,
+    /// True if the peer's process certainly runs as the user of this one, or as root: it connected over a Unix
+    /// socket, whose other end the operating system knows.
+    pub is_owner: bool,
 }

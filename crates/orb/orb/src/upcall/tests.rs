@@ -45,6 +45,7 @@ impl RequestSource for Source {
         RequestPeer {
             address: punctual_link::Address::iiop("127.0.0.1", 1),
             certificates: vec![vec![0x30]],
+            is_owner: false,
         }
     }
 

@@ -4,6 +4,7 @@
 
 use super::request::{ByStrategy, CalledServant, Request, RequestedObject};
 use super::types::Adapter;
+use crate::ior_table::UnknownObjects;
 use crate::object_map::{ActiveMap, Lookup};
 use crate::policy::{Demultiplexing, OperationDemultiplexing};
 use punctual_orb::{DispatchError, SystemException, UpcallHook};
@@ -74,6 +75,14 @@ impl<R: Request> Request for Compared<'_, R> {
         wanted: RequestedObject<'_>,
     ) -> Result<Option<R::Done>, DispatchError> {
         self.request.serve_by_main_thread(adapter, wanted)
+    }
+
+    fn answer_unknown(
+        &mut self,
+        unknown: &dyn UnknownObjects,
+        object_key: &[u8],
+    ) -> Result<R::Done, DispatchError> {
+        self.request.answer_unknown(unknown, object_key)
     }
 
     fn outcome_without_wait(&self) -> Option<R::Done> {

@@ -29,6 +29,9 @@ impl Adapter {
             if let Some(registry) = self.common.registry.upgrade() {
                 registry.forget(self);
             }
+            if let Some(repository) = self.repository() {
+                repository.end(self.name());
+            }
             if let Some(map) = self.map() {
                 map.close_for_good();
             }

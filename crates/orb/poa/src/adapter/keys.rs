@@ -52,7 +52,10 @@ impl Adapter {
     /// Returns the object key of an object with this id, with its map entry if it has one.
     pub(crate) fn key(&self, id: &[u8], entry_id: Option<EntryId>) -> Vec<u8> {
         if self.policies.is_persistent() {
-            return key::persistent(&self.naming.path, id);
+            return match &self.common.repository {
+                Some(repository) => key::of_server(repository.server_id(), self.path(), id),
+                None => key::persistent(self.path(), id),
+            };
         }
         key::named(self.naming.id.nonce, self.naming.id.name, entry_id, id)
     }

@@ -5,6 +5,7 @@ use super::root::Root;
 use super::threads::Threads;
 use super::types::Adapter;
 use crate::current::Current;
+use crate::ior_table::UnknownObjects;
 use crate::key::Key;
 use crate::object_map::{EntryId, Lookup, Pinned};
 use crate::served::ServedObjectInfo;
@@ -144,6 +145,15 @@ impl Request for LocalCall<'_, '_> {
     fn answer(&mut self, servant: CalledServant<'_>) -> Result<Went, DispatchError> {
         (self.run)(&servant.provide());
         Ok(Went::Here)
+    }
+
+    fn answer_unknown(
+        &mut self,
+        _unknown: &dyn UnknownObjects,
+        _object_key: &[u8],
+    ) -> Result<Went, DispatchError> {
+        // A request is sent instead.
+        Ok(Went::ByWire)
     }
 
     fn serve_by_main_thread(

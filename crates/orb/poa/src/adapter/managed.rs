@@ -29,6 +29,10 @@ impl Managed for Adapter {
         }
     }
 
+    fn activated(&self) {
+        self.register();
+    }
+
     fn wake_waiting(&self) {
         self.outstanding.wake();
         if let Some(map) = &self.dispatch.map {

@@ -23,6 +23,7 @@ mod naming;
 mod operation_tables;
 mod outstanding;
 mod own_factory;
+mod registration;
 mod request;
 mod request_path;
 mod root;

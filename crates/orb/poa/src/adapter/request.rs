@@ -3,6 +3,7 @@
 #[cfg(feature = "comparison")]
 use super::operation_tables::OperationTables;
 use super::types::Adapter;
+use crate::ior_table::UnknownObjects;
 use crate::object_map::{ActiveMap, EntryId, Lookup};
 #[cfg(feature = "comparison")]
 use crate::policy::OperationDemultiplexing;
@@ -66,6 +67,16 @@ pub(crate) trait Request {
         adapter: &Adapter,
         wanted: RequestedObject<'_>,
     ) -> Result<Option<Self::Done>, DispatchError>;
+
+    /// Answers a request for an object that no adapter has. A collocated call has none.
+    ///
+    /// # Errors
+    /// The exception that the caller gets instead of a result, or the forward.
+    fn answer_unknown(
+        &mut self,
+        unknown: &dyn UnknownObjects,
+        object_key: &[u8],
+    ) -> Result<Self::Done, DispatchError>;
 
     /// Returns the outcome for a request that must not wait and would have to; `None` for a request
     /// that may wait.

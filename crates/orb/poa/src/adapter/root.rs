@@ -10,6 +10,7 @@ use crate::key::{AdapterName, Key, Nonce};
 use crate::manager::PoaManagerFactory;
 use crate::object_map::EntryId;
 use crate::policy::Policies;
+use crate::repository::Repository;
 use parking_lot::Mutex;
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
@@ -54,6 +55,7 @@ impl Root {
             common: Arc::new(OrbAdapters {
                 orb: orb.downgrade(),
                 managers: PoaManagerFactory::new(orb.downgrade(), nonce),
+                repository: Repository::of(orb),
                 registry: me.clone(),
             }),
             nonce,
@@ -197,7 +199,7 @@ impl Root {
                 }
                 match to {
                     Some(to) => Err(DispatchError::forward(&to)),
-                    None => Err(no_object().into()),
+                    None => self.answer_unknown(object_key, request),
                 }
             }
             Key::Named {
@@ -220,9 +222,26 @@ impl Root {
                 if let Some(done) = name.and_then(|name| self.tables.with_known(name, known)) {
                     return done;
                 }
-                let adapter = self.at(path)?.ok_or_else(no_adapter)?;
-                adapter.serve(wanted, request)
+                match self.at(path)? {
+                    Some(adapter) => adapter.serve(wanted, request),
+                    None => match self.ior_table.unknown_objects() {
+                        Some(unknown) => request.answer_unknown(&*unknown, object_key),
+                        None => Err(no_adapter().into()),
+                    },
+                }
             }
+        }
+    }
+
+    /// Answers a request for an object that no adapter has.
+    fn answer_unknown<R: Request>(
+        &self,
+        object_key: &[u8],
+        request: &mut R,
+    ) -> Result<R::Done, DispatchError> {
+        match self.ior_table.unknown_objects() {
+            Some(unknown) => request.answer_unknown(&*unknown, object_key),
+            None => Err(no_object().into()),
         }
     }
 
@@ -244,13 +263,13 @@ impl Root {
             } => self.locate_at(adapter, id, entry_id),
             Key::Persistent { path, id } => match self.at(path) {
                 Ok(Some(adapter)) => adapter.locate(id, None),
-                _ => Location::Unknown,
+                _ => self.ior_table.locate_unknown(object_key),
             },
             Key::Foreign => match self.ior_table.forward(object_key) {
                 Ok(Some(to)) => Location::Forward(Box::new(to.ior().clone())),
                 // Requests for it wait; see `route_elsewhere`.
                 Ok(None) if !self.adapter().manager.admission().was_active() => Location::Here,
-                _ => Location::Unknown,
+                _ => self.ior_table.locate_unknown(object_key),
             },
         }
     }

@@ -43,6 +43,14 @@ impl Adapter {
             false => defined,
         };
         self.check_name(name).map_err(CreateError::System)?;
+        if let Some(repository) = self
+            .common
+            .repository
+            .as_ref()
+            .filter(|_| policies.is_persistent())
+        {
+            repository.locator(&orb).map_err(CreateError::System)?;
+        }
         self.wait_for_name(&orb, name)
             .map_err(CreateError::System)?;
         if self.child(name).is_some() {
@@ -77,6 +85,10 @@ impl Adapter {
         let child = registry.add(parts).map_err(CreateError::System)?;
         own.set_adapter(&child);
         children.insert(name.to_owned(), child.clone());
+        drop(children);
+        if child.manager.admission().is_active() {
+            child.register();
+        }
         Ok(child)
     }
 

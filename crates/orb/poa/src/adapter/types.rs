@@ -20,6 +20,7 @@ use crate::object_id::ObjectId;
 use crate::object_map::ActiveMap;
 use crate::own_policies::{OwnPolicies, OwnPoliciesOfObjects};
 use crate::policy::Policies;
+use crate::repository::Repository;
 use crate::servant::Servant;
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
@@ -71,6 +72,8 @@ pub(crate) struct Adapter {
 pub(crate) struct OrbAdapters {
     pub(crate) orb: WeakOrb,
     pub(crate) managers: PoaManagerFactory,
+    /// Link to the Implementation Repository, if the ORB uses one.
+    pub(crate) repository: Option<Arc<Repository>>,
     pub(super) registry: Weak<dyn Registry>,
 }
 

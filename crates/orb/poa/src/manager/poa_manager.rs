@@ -71,6 +71,9 @@ pub(crate) trait Managed: Send + Sync {
 
     /// Wakes the threads that wait in the adapter, so that they re-check their condition.
     fn wake_waiting(&self);
+
+    /// Called when the manager has become active, or is active when the adapter is made.
+    fn activated(&self);
 }
 
 impl PoaManager {
@@ -104,7 +107,8 @@ impl PoaManager {
         self.shared.admission.state()
     }
 
-    /// Serves requests, including those that were held.
+    /// Serves requests, including those that were held. Persistent POAs of an ORB that uses an Implementation Repository
+    /// register there; if that fails, it is logged and tried again.
     ///
     /// # Errors
     /// [`AdapterInactive`] after [`PoaManager::deactivate`].
@@ -112,6 +116,9 @@ impl PoaManager {
         self.shared.admission.change(ManagerState::Active)?;
         self.wake_waiting();
         self.tell_interceptors();
+        for adapter in self.adapters() {
+            adapter.activated();
+        }
         Ok(())
     }
 

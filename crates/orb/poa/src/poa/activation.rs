@@ -196,8 +196,7 @@ impl Poa {
             return Ok(self.reference_to(&pinned.id.octets(entry_id).into(), type_id)?);
         }
         let key = self.adapter.key_of(entry_id, pinned.id.as_deref());
-        let policies = self.adapter.policies_of(pinned.own.as_deref());
-        Ok(self.orb.make_reference_under(type_id, &key, policies)?)
+        Ok(self.reference_by_key(type_id, &key, pinned.own.as_deref())?)
     }
 
     /// Returns the id of an object that was just activated.

@@ -6,6 +6,7 @@ use crate::current::Current;
 use crate::key::Key;
 use crate::object_id::ObjectId;
 use crate::object_map::{EntryId, Lookup};
+use crate::own_policies::OwnPolicies;
 use crate::policy::RequestProcessingPolicy;
 use crate::servant::{Implements, Servant};
 use punctual_orb::{Interface, ObjectRef, SystemException};
@@ -170,8 +171,27 @@ impl Poa {
             }
             _ => (adapter.key(id.as_bytes(), None), remembered),
         };
-        let policies = adapter.policies_of(own.as_deref());
-        self.orb.make_reference_under(type_id, &key, policies)
+        self.reference_by_key(type_id, &key, own.as_deref())
+    }
+
+    /// Makes a reference to an object by its key: with the endpoints of the Implementation Repository for a persistent
+    /// object, if the ORB uses one.
+    pub(super) fn reference_by_key(
+        &self,
+        type_id: &str,
+        key: &[u8],
+        own: Option<&OwnPolicies>,
+    ) -> Result<ObjectRef, SystemException> {
+        match self.adapter.repository() {
+            Some(repository) => {
+                let place = repository.locator(&self.orb)?;
+                self.orb.make_reference_at(&place, type_id, key)
+            }
+            None => {
+                let policies = self.adapter.policies_of(own);
+                self.orb.make_reference_under(type_id, key, policies)
+            }
+        }
     }
 
     /// Returns the servant of an active object.

@@ -51,9 +51,10 @@ const LANE: &str =
     "priority=endpoints: a CORBA priority from 0 to 32767, and endpoints with `;` between";
 const CONCURRENCY: &str = "-ORBConcurrency";
 const PROPAGATED: &str = "-ORBPropagated";
+const REPOSITORY: &str = "-ORBImplRepoServiceIOR";
 const HIGHEST: &str = "the highest CORBA priority that clients may ask for, 0 to 32767, and perhaps `,cap` or `,refuse`";
 
-const SEVERAL: [Several; 3] = [
+const SEVERAL: [Several; 4] = [
     Several {
         name: LANE_ENDPOINTS,
         expected: LANE,
@@ -74,6 +75,16 @@ const SEVERAL: [Several; 3] = [
         expected: HIGHEST,
         meaning: "Highest CORBA priority that clients may ask for, and the treatment of requests above it.",
         apply: set_propagated,
+    },
+    Several {
+        name: REPOSITORY,
+        expected: "a reference: IOR:…, corbaloc:… or file://…",
+        meaning: "The Implementation Repository: the same as -ORBInitRef ImplRepoService=….",
+        apply: |config, value| {
+            let initial = &mut config.initial_references;
+            initial.insert("ImplRepoService".to_owned(), value.to_owned());
+            Ok(())
+        },
     },
 ];
 

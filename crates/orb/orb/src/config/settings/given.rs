@@ -89,7 +89,12 @@ impl<'g> Given<'g> {
     pub(super) fn switch(&self) -> Result<bool, ConfigError> {
         match self.value {
             Value::Switch(switch) => Ok(*switch),
-            Value::Argument(text) => text.parse().map_err(|_| self.misfit()),
+            Value::Argument(text) => match text.as_str() {
+                // As options of TAO have it.
+                "1" => Ok(true),
+                "0" => Ok(false),
+                text => text.parse().map_err(|_| self.misfit()),
+            },
             _ => Err(self.misfit()),
         }
     }

@@ -29,8 +29,10 @@ const TRANSLATORS: Instead = either(
     "use `-ORBCharCodeSet utf-8` or `iso-8859-1`: the code sets are built in",
     "use `char_code_set = \"utf-8\"` or `char_code_set = \"iso-8859-1\"`: the code sets are built in",
 );
-const NO_LOCATOR: Instead =
-    both("leave it out, it has no counterpart here: there is no Implementation Repository");
+const LOCATOR: Instead = either(
+    "use `-ORBImplRepoServiceIOR corbaloc::host:port/ImplRepoService`",
+    "use `initial_references.ImplRepoService = \"corbaloc::host:2815/ImplRepoService\"`",
+);
 
 /// Names of TAO's options, without `-ORB`, each with what to do instead in this ORB.
 pub(super) const OPTIONS: &[(&str, Instead)] = &[
@@ -84,8 +86,7 @@ pub(super) const OPTIONS: &[(&str, Instead)] = &[
     ("Gestalt", NEEDLESS),
     ("Id", both("use `OrbBuilder::orb_id`")),
     ("IgnoreDefaultSvcConfFile", NEEDLESS),
-    ("ImplRepoServiceIOR", NO_LOCATOR),
-    ("ImplRepoServicePort", NO_LOCATOR),
+    ("ImplRepoServicePort", LOCATOR),
     ("InputCDRAllocator", INTERNAL),
     ("InterfaceRepoServiceIOR", REPOSITORY),
     (
@@ -158,7 +159,6 @@ pub(super) const OPTIONS: &[(&str, Instead)] = &[
     ("ReactorType", REACTOR),
     ("ReplyDispatcherTableSize", INTERNAL),
     ("Resources", INTERNAL),
-    ("ServerId", both("use `OrbBuilder::server_id`")),
     ("ServiceConfigLoggerKey", TRACE),
     ("SingleReadOptimization", INTERNAL),
     ("SkipServiceConfigOpen", NEEDLESS),
@@ -190,7 +190,6 @@ pub(super) const OPTIONS: &[(&str, Instead)] = &[
         both("use the policy `Mux::Exclusive` for exclusive, and nothing for muxed"),
     ),
     ("UniqueidPolicyReverseDemuxStrategy", INTERNAL),
-    ("UseImR", NO_LOCATOR),
     ("UseIPv6LinkLocal", INTERFACES),
     ("UseParallelConnects", INTERNAL),
     ("UseridPolicyDemuxStrategy", INTERNAL),

@@ -8,6 +8,19 @@ use crate::config::settings::setting::{Setting, field};
 /// Longest time for which a one-way may be held back, in microseconds: an hour.
 const LONGEST_GATHER: u64 = 3_600_000_000;
 
+/// Maximum length of a server's id, which is in its object keys, in bytes.
+const LONGEST_ID: usize = 255;
+
+/// Checks the id of a server.
+fn check_server_id(id: &str) -> Result<(), String> {
+    match id.len() <= LONGEST_ID && !id.contains([':', '/', '\0']) {
+        true => Ok(()),
+        false => Err(format!(
+            "a text of up to {LONGEST_ID} bytes without `:` and `/`"
+        )),
+    }
+}
+
 pub(super) const SECTION: Section = Section {
     name: "",
     doc: "",
@@ -196,5 +209,23 @@ pub(super) const SECTION: Section = Section {
         )
         .unit(Unit::Microseconds)
         .at_most(LONGEST_GATHER),
+        Setting::new(
+            "implementation_repository",
+            field!(implementation_repository),
+            "If true, objects of persistent POAs are reached through the Implementation Repository (the initial reference \
+             ImplRepoService), which starts their server when it does not run: their references have its endpoints, and \
+             the POAs register there when they become active. `punctual imr` serves one.",
+        )
+        .option("-ORBUseImR"),
+        Setting::new(
+            "server_id",
+            field!(server_id),
+            "Id of the server for interceptors and for the Implementation Repository, in which a persistent POA is then \
+             ID:NAME instead of NAME.",
+        )
+        .option("-ORBServerId")
+        .form("a text of up to 255 bytes without `:` and `/`")
+        .example("\"plant-7\"")
+        .checked(check_server_id),
     ],
 };

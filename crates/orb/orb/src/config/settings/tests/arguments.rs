@@ -31,6 +31,30 @@ fn orb_options_are_taken_and_the_rest_is_handed_back_in_order() {
 }
 
 #[test]
+fn the_implementation_repository_is_used_by_the_options_that_tao_has() {
+    let (config, rest) = apply_all(&[
+        "-ORBUseImR",
+        "1",
+        "-ORBServerId",
+        "plant-7",
+        "-ORBImplRepoServiceIOR",
+        "corbaloc::h:2815/ImplRepoService",
+    ])
+    .unwrap();
+    assert_eq!(rest, [""; 0]);
+    assert!(config.implementation_repository);
+    assert_eq!(config.server_id.as_deref(), Some("plant-7"));
+    assert_eq!(
+        config.initial_references["ImplRepoService"],
+        "corbaloc::h:2815/ImplRepoService"
+    );
+    let (config, _) = apply_all(&["-ORBUseImR", "0"]).unwrap();
+    assert!(!config.implementation_repository);
+    let error = apply_all(&["-ORBServerId", "a:b"]).unwrap_err().to_string();
+    assert!(error.contains("without `:`"), "{error}");
+}
+
+#[test]
 fn an_unknown_option_is_refused_and_the_nearest_named() {
     let error = apply_all(&["-ORBListenEndpoint", "iiop://:0"]).unwrap_err();
     assert_eq!(

@@ -1,0 +1,345 @@
+//! Processes that an activator has started, and a thread that waits for their ends.
+//!
+//! A process is known by a descriptor (pidfd), which becomes readable when it ends, and by which signals are sent: another
+//! process that gets its number later is never meant. Only this thread collects the exit status, so the number stays taken
+//! until the end has been noted.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use punctual_exec::thread::{JoinHandle, ThreadSpec};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use thiserror::Error;
+
+use super::command::{BadCommand, split, unmarked};
+use crate::implementation_repository::StartupOptions;
+
+/// Maximum number of processes.
+const MOST: usize = 10_000;
+
+/// Reason why a process was not started.
+#[derive(Error)]
+pub enum CannotStart {
+    /// The command line cannot be split.
+    #[error("its command line is wrong: {0}")]
+    Command(#[from] BadCommand),
+    /// The operating system refuses.
+    #[error("`{0}`: {1}")]
+    System(String, io::Error),
+    /// There are too many processes.
+    #[error("the activator has {MOST} processes already")]
+    TooMany,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for CannotStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Processes of an activator. Cheap to clone; clones have the same processes. They outlive the activator.
+#[derive(Clone)]
+pub struct Processes(Arc<Shared>);
+
+struct Shared {
+    by_shell: bool,
+    /// Variables that each process gets, beside those of its server.
+    environment: Mutex<Vec<(String, String)>>,
+    running: Mutex<BTreeMap<i32, Running>>,
+    /// Wakes the thread that waits.
+    wake: OwnedFd,
+    has_stopped: Mutex<bool>,
+    /// Thread that waits for ends.
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Running {
+    name: String,
+    /// True for one that only starts something else.
+    is_launcher: bool,
+    child: Child,
+    /// Shared with the thread that waits for it.
+    descriptor: Arc<OwnedFd>,
+}
+
+impl fmt::Debug for Processes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.running.lock().keys()).finish()
+    }
+}
+
+impl Processes {
+    /// Makes the processes of an activator; `died` is called for the end of each, with its server's name and its number. With
+    /// `by_shell`, command lines are run by `/bin/sh`.
+    ///
+    /// # Errors
+    /// The thread that waits for ends cannot be started.
+    pub fn new(by_shell: bool, died: impl Fn(&str, i32) + Send + 'static) -> io::Result<Self> {
+        let processes = Self(Arc::new(Shared {
+            by_shell,
+            environment: Mutex::default(),
+            running: Mutex::default(),
+            wake: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
+            has_stopped: Mutex::new(false),
+            thread: Mutex::new(None),
+        }));
+        let waiting = processes.clone();
+        let thread = ThreadSpec::named("imr-ends").start(move || waiting.wait_for_ends(&died))?;
+        *processes.0.thread.lock() = Some(thread);
+        Ok(processes)
+    }
+
+    /// Sets variables that each process gets, beside those of its server.
+    pub(crate) fn set_environment(&self, environment: Vec<(String, String)>) {
+        *self.0.environment.lock() = environment;
+    }
+
+    /// Starts a process for a server, and returns its number. `started` is called with the number before the end of the process
+    /// can be told.
+    ///
+    /// # Errors
+    /// [`CannotStart`].
+    pub fn start(
+        &self,
+        name: &str,
+        options: &StartupOptions,
+        started: impl FnOnce(i32),
+    ) -> Result<i32, CannotStart> {
+        let mut command = self.command(options)?;
+        let mut running = self.0.running.lock();
+        if running.len() >= MOST {
+            return Err(CannotStart::TooMany);
+        }
+        let failed = |error| CannotStart::System(command_name(&options.command_line), error);
+        let mut child = command.spawn().map_err(failed)?;
+        let pid = Pid::from_child(&child);
+        // The child has not been collected, so that the number is its own.
+        let descriptor = match pidfd_open(pid, PidfdFlags::empty()) {
+            Ok(descriptor) => Arc::new(descriptor),
+            Err(error) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(failed(error.into()));
+            }
+        };
+        let number = pid.as_raw_nonzero().get();
+        started(number);
+        let name = name.to_owned();
+        let (_, is_launcher) = unmarked(&options.command_line);
+        running.insert(
+            number,
+            Running {
+                name,
+                is_launcher,
+                child,
+                descriptor,
+            },
+        );
+        drop(running);
+        self.wake();
+        Ok(number)
+    }
+
+    fn command(&self, options: &StartupOptions) -> Result<Command, CannotStart> {
+        let (line, _) = unmarked(&options.command_line);
+        let mut command = match self.0.by_shell {
+            true => {
+                let mut shell = Command::new("/bin/sh");
+                shell.arg("-c").arg(line);
+                shell
+            }
+            false => {
+                let mut arguments = split(line)?.into_iter();
+                let mut command = Command::new(arguments.next().ok_or(BadCommand::Empty)?);
+                command.args(arguments);
+                command
+            }
+        };
+        if !options.working_directory.is_empty() {
+            command.current_dir(&options.working_directory);
+        }
+        command.envs(self.0.environment.lock().iter().cloned());
+        for variable in &options.environment {
+            command.env(&variable.name, &variable.value);
+        }
+        // What a server prints goes where the activator's log goes: its standard output has the reference.
+        let errors = io::stderr().as_fd().try_clone_to_owned();
+        let output = errors.map_or_else(|_| Stdio::null(), Stdio::from);
+        command.stdin(Stdio::null()).stdout(output);
+        // A signal from the terminal is meant for the activator.
+        command.process_group(0);
+        Ok(command)
+    }
+
+    /// Sends a signal to a process; returns whether there is such a process of this activator.
+    #[must_use]
+    pub fn kill(&self, pid: i32, signal: i32) -> bool {
+        let Some(signal) = Signal::from_named_raw(signal) else {
+            return false;
+        };
+        let running = self.0.running.lock();
+        let process = running.get(&pid);
+        process.is_some_and(|one| pidfd_send_signal(&*one.descriptor, signal).is_ok())
+    }
+
+    /// Returns the number of processes that run.
+    #[must_use]
+    pub fn running(&self) -> usize {
+        self.0.running.lock().len()
+    }
+
+    /// Ends the thread that waits. Processes go on.
+    pub(crate) fn stop(&self) {
+        *self.0.has_stopped.lock() = true;
+        self.wake();
+        let thread = self.0.thread.lock().take();
+        if let Some(thread) = thread {
+            // A panic of it was reported when it happened.
+            let _ = thread.join();
+        }
+    }
+
+    fn wake(&self) {
+        // A counter that is full has woken the thread.
+        let _ = rustix::io::write(&self.0.wake, &1_u64.to_ne_bytes());
+    }
+
+    fn wait_for_ends(&self, died: &dyn Fn(&str, i32)) {
+        while !*self.0.has_stopped.lock() {
+            let watched: Vec<(i32, Arc<OwnedFd>)> = {
+                let running = self.0.running.lock();
+                let all = running.iter();
+                all.map(|(pid, one)| (*pid, one.descriptor.clone()))
+                    .collect()
+            };
+            let ended = wait_for_one(self.0.wake.as_fd(), &watched);
+            for pid in ended {
+                let process = self.0.running.lock().remove(&pid);
+                if let Some(mut process) = process {
+                    let status = process.child.wait();
+                    let has_launched =
+                        process.is_launcher && status.as_ref().is_ok_and(ExitStatus::success);
+                    report(&process.name, pid, status);
+                    if !has_launched {
+                        died(&process.name, pid);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Waits until one of the processes has ended, or the waiting is interrupted. Returns the numbers of those that have ended.
+fn wait_for_one(wake: BorrowedFd<'_>, watched: &[(i32, Arc<OwnedFd>)]) -> Vec<i32> {
+    let mut all = vec![PollFd::from_borrowed_fd(wake, PollFlags::IN)];
+    let each = watched.iter();
+    all.extend(each.map(|(_, one)| PollFd::new(&**one, PollFlags::IN)));
+    match poll(&mut all, None) {
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(error) => {
+            tracing::error!("the ends of processes are not noticed: {error}");
+            std::thread::sleep(std::time::Duration::from_secs(1));
+            return Vec::new();
+        }
+    }
+    let mut count = [0; 8];
+    // Nothing is read if it was a process that ended.
+    let _ = rustix::io::read(wake, &mut count);
+    let ready = all.iter().skip(1).zip(watched);
+    let ended = ready.filter(|(one, _)| !one.revents().is_empty());
+    ended.map(|(_, (pid, _))| *pid).collect()
+}
+
+fn report(name: &str, pid: i32, status: io::Result<ExitStatus>) {
+    match status {
+        Ok(status) if status.success() => tracing::info!("`{name}`, process {pid}, has ended"),
+        Ok(status) => tracing::warn!("`{name}`, process {pid}, has ended: {status}"),
+        Err(error) => tracing::warn!("`{name}`, process {pid}, has ended: {error}"),
+    }
+}
+
+/// Returns the program of a command line, for messages.
+fn command_name(line: &str) -> String {
+    let arguments = split(unmarked(line).0).unwrap_or_default();
+    arguments.into_iter().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, channel};
+
+    fn processes(by_shell: bool) -> (Processes, Receiver<(String, i32)>) {
+        let (say, heard) = channel();
+        let died = move |name: &str, pid| say.send((name.to_owned(), pid)).unwrap();
+        (Processes::new(by_shell, died).unwrap(), heard)
+    }
+
+    fn options(command: &str) -> StartupOptions {
+        StartupOptions {
+            command_line: command.to_owned(),
+            ..StartupOptions::default()
+        }
+    }
+
+    #[test]
+    fn the_end_of_each_process_is_told_once_with_its_number() {
+        let (processes, heard) = processes(false);
+        let first = processes
+            .start("first", &options("/bin/true"), |_| {})
+            .unwrap();
+        let second = processes
+            .start("second", &options("sleep 1000"), |_| {})
+            .unwrap();
+        assert_eq!(heard.recv().unwrap(), ("first".to_owned(), first));
+        assert!(!processes.kill(first, 9));
+        assert!(processes.kill(second, 9));
+        assert_eq!(heard.recv().unwrap(), ("second".to_owned(), second));
+        processes.stop();
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_refused_by_its_name() {
+        let (processes, _heard) = processes(false);
+        let refused = processes
+            .start("it", &options("/no/such/program -x"), |_| {})
+            .unwrap_err();
+        assert!(
+            refused.to_string().starts_with("`/no/such/program`: "),
+            "{refused}"
+        );
+        let mut nowhere = options("/bin/true");
+        nowhere.working_directory = "/no/such/folder".to_owned();
+        assert!(processes.start("it", &nowhere, |_| {}).is_err());
+        processes.stop();
+    }
+
+    #[test]
+    fn a_shell_runs_commands_only_if_it_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = folder.path().join("made");
+        for by_shell in [false, true] {
+            let (processes, heard) = processes(by_shell);
+            let mut options = options("/bin/true; /bin/touch $MADE");
+            let variable = crate::implementation_repository::EnvironmentVariable {
+                name: "MADE".to_owned(),
+                value: made.display().to_string(),
+            };
+            options.environment.push(variable);
+            if processes.start("it", &options, |_| {}).is_ok() {
+                heard.recv().unwrap();
+            }
+            assert_eq!(made.exists(), by_shell);
+            processes.stop();
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The repository: it knows servers, has them started, and leads clients to them.
+//!
+//! [`state`] says what follows from each event, without calls or a clock. [`engine`] applies events, stores changes and makes
+//! the calls. Requests of clients come in by [`unknown`], all others by [`servant`].
+
+mod callers;
+mod calls;
+mod engine;
+mod listing;
+mod outcome;
+mod servant;
+mod server;
+mod service;
+mod state;
+#[cfg(test)]
+mod state_tests;
+mod storage;
+mod unknown;
+mod waiter;
+
+pub use service::{LocatorService, OpenError};

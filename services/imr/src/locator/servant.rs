@@ -1,0 +1,579 @@
+//! Servant of the repository itself: administrators, servers and activators call it.
+
+use std::sync::Arc;
+
+use punctual::asynchronous::Amh;
+use punctual::poa::{IdAssignmentPolicy, LifespanPolicy, PoaPolicy, request_peer};
+use punctual::{
+    Interface, ObjectId, Poa, Response, SystemException, SystemExceptionKind, about_to_block,
+};
+
+use super::calls;
+use super::engine::{Engine, record, set_run, text_of};
+use super::listing::{Listings, information};
+use super::outcome::{By, Place};
+use super::server::Server;
+use super::state::{Activator as Known, State};
+use super::storage::Kept;
+use super::waiter::Waiter;
+use crate::access::{self, Access};
+use crate::activator::{split, unmarked};
+use crate::implementation_repository::{
+    Activator, AdministrationActivateServerError, AdministrationAddOrUpdateServerError,
+    AdministrationAmhServant, AdministrationExtAmhServant, AdministrationExtForceRemoveServerError,
+    AdministrationExtKillServerError, AdministrationExtLinkServersError,
+    AdministrationRemoveServerError, AdministrationServerIsRunningError,
+    AdministrationServerIsShuttingDownError, AdministrationShutdownServerError, CannotComplete,
+    Locator, LocatorAmhServant, NotFound, ServerInformation, ServerInformationIterator,
+    ServerObject, StartupOptions,
+};
+use crate::kept;
+use crate::key::is_name;
+
+/// Function that ends the process of the repository.
+pub(super) type End = Arc<dyn Fn() + Send + Sync>;
+
+/// Servant of the repository.
+pub(super) struct Repository {
+    pub(super) engine: Engine,
+    pub(super) access: Access,
+    /// Takes only servers that were added.
+    pub(super) added_only: bool,
+    pub(super) listings: Listings,
+    pub(super) end: Option<End>,
+}
+
+/// Error of an operation on a server: there is none of the name, or an exception.
+enum Wrong {
+    NotFound,
+    Cannot(String),
+    System(SystemException),
+}
+
+impl From<SystemException> for Wrong {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+/// Converts [`Wrong`] to errors of operations, which all declare NotFound.
+macro_rules! raised {
+    ($($error:ident),* $(; $complete:ident)*) => {
+        $(impl From<Wrong> for $error {
+            fn from(wrong: Wrong) -> Self {
+                match wrong {
+                    Wrong::NotFound => Self::NotFound(NotFound {}),
+                    Wrong::Cannot(why) => SystemExceptionKind::NoResources.because(why).into(),
+                    Wrong::System(exception) => exception.into(),
+                }
+            }
+        })*
+        $(impl From<Wrong> for $complete {
+            fn from(wrong: Wrong) -> Self {
+                match wrong {
+                    Wrong::NotFound => Self::NotFound(NotFound {}),
+                    Wrong::Cannot(reason) => Self::CannotComplete(CannotComplete { reason }),
+                    Wrong::System(exception) => exception.into(),
+                }
+            }
+        })*
+    };
+}
+
+raised!(
+    AdministrationActivateServerError, AdministrationAddOrUpdateServerError,
+    AdministrationRemoveServerError, AdministrationShutdownServerError,
+    AdministrationServerIsRunningError, AdministrationServerIsShuttingDownError;
+    AdministrationExtLinkServersError; AdministrationExtKillServerError;
+    AdministrationExtForceRemoveServerError
+);
+
+impl Repository {
+    fn check_administrator(&self) -> Result<(), SystemException> {
+        access::check(
+            &self.access.administrators,
+            "administer the Implementation Repository",
+        )
+    }
+
+    fn check_server(&self) -> Result<(), SystemException> {
+        access::check(
+            &self.access.servers,
+            "register servers with the Implementation Repository",
+        )
+    }
+
+    fn resolved(&self, name: &str) -> Result<String, Wrong> {
+        let found = self.engine.with(|state| state.resolved(name));
+        found.ok_or(Wrong::NotFound)
+    }
+
+    /// Checks that a server of this name is known, or may become so.
+    fn check_room(&self, name: &str) -> Result<(), SystemException> {
+        if !is_name(name) {
+            return Err(SystemExceptionKind::BadParam.because("that is no name of a server"));
+        }
+        self.engine.with(|state| {
+            let most = state.limits.servers;
+            match state.servers.contains_key(name) || state.servers.len() < most {
+                true => Ok(()),
+                false => Err(SystemExceptionKind::ImpLimit
+                    .because(format!("there are {most} servers already"))),
+            }
+        })
+    }
+
+    fn add(&self, name: &str, options: &StartupOptions) -> Result<(), Wrong> {
+        self.check_administrator()?;
+        self.check_room(name)?;
+        check_options(options)?;
+        let change = |state: &State<Waiter>| {
+            let mut record = state.servers.get(name).map(record).unwrap_or_default();
+            record.options = options.clone();
+            Kept::Server(name.to_owned(), Some(record))
+        };
+        self.engine.change(change, |state, _| {
+            let server = state.servers.entry(name.to_owned());
+            let server = server.or_insert_with(|| Server::new(StartupOptions::default()));
+            server.options = options.clone();
+            server.failures = 0;
+            server.held_until = None;
+            Vec::new()
+        })?;
+        Ok(())
+    }
+
+    fn remove(&self, name: &str) -> Result<(), Wrong> {
+        self.check_administrator()?;
+        let name = self.resolved(name)?;
+        Ok(remove(&self.engine, &name)?)
+    }
+
+    fn register(
+        &self,
+        name: &str,
+        partial: &str,
+        object: Option<&ServerObject>,
+    ) -> Result<(), Wrong> {
+        self.check_server()?;
+        self.check_room(name)?;
+        if object.is_none() && partial.is_empty() {
+            return Err(SystemExceptionKind::BadParam
+                .because("the server does not say where it is")
+                .into());
+        }
+        let is_known = self.engine.with(|state| state.servers.contains_key(name));
+        if !is_known && self.added_only {
+            return Err(Wrong::NotFound);
+        }
+        let place = Place {
+            partial: partial.to_owned(),
+            object: object.map(|object| object.as_object().clone()),
+        };
+        let change = |state: &State<Waiter>| {
+            let server = state.servers.get(name);
+            let mut record = server.map(record).unwrap_or_default();
+            let pid = server.and_then(|server| server.start.as_ref()?.pid);
+            set_run(&mut record, &place, pid);
+            Kept::Server(name.to_owned(), Some(record))
+        };
+        let (peer, registered) = (peer(), place.clone());
+        self.engine.change(change, |state, now| {
+            state.registered(name, registered, peer, now)
+        })?;
+        tracing::info!("`{name}` runs at {partial}");
+        Ok(())
+    }
+
+    fn ending(&self, name: &str) -> Result<(), Wrong> {
+        self.check_server()?;
+        let mut ended = Err(Wrong::NotFound);
+        let peer = peer();
+        self.engine.event(
+            |state, now| match state.ending(name, peer.as_deref(), now) {
+                Some((name, actions)) => {
+                    ended = Ok(name);
+                    actions
+                }
+                None => Vec::new(),
+            },
+        );
+        if let Some(name) = ended? {
+            tracing::info!("`{name}` ends");
+            self.engine.store_end(&name);
+        }
+        Ok(())
+    }
+
+    /// Asks a server to end, if it runs.
+    fn shut_down(&self, name: &str) -> Result<(), Wrong> {
+        self.check_administrator()?;
+        let name = self.resolved(name)?;
+        let object = self.engine.with(|state| {
+            let server = state.servers.get(&name);
+            server.and_then(|server| server.object().cloned())
+        });
+        if let Some(object) = object {
+            self.engine.end_server(object);
+        }
+        Ok(())
+    }
+
+    /// Sends a signal to a server's process; `then` gets the outcome.
+    fn signal(
+        &self,
+        name: &str,
+        signal: i16,
+        then: impl FnOnce(Result<String, Wrong>) + Send + 'static,
+    ) {
+        let found = self.check_administrator().map_err(Wrong::from);
+        let found = found.and_then(|()| {
+            let name = self.resolved(name)?;
+            let process = self.engine.with(|state| {
+                let server = state.servers.get(&name)?;
+                let pid = server.run.as_ref().and_then(|run| run.pid);
+                let starting = server.start.as_ref().and_then(|start| start.pid);
+                Some((pid.or(starting)?, server.options.activator.clone()))
+            });
+            let unknown = || Wrong::Cannot("no activator knows its process".to_owned());
+            let (pid, activator) = process.ok_or_else(unknown)?;
+            let single = self
+                .engine
+                .with(|state| state.activators.keys().next().cloned());
+            let activator = Some(activator).filter(|one| !one.is_empty()).or(single);
+            Ok((name, pid, activator.ok_or_else(unknown)?))
+        });
+        let (name, pid, activator) = match found {
+            Ok(found) => found,
+            Err(wrong) => return then(Err(wrong)),
+        };
+        self.engine
+            .kill(&name.clone(), &activator, pid, signal, move |done| {
+                then(match done {
+                    Ok(true) => Ok(name),
+                    Ok(false) => Err(Wrong::Cannot("its process has ended already".to_owned())),
+                    Err(why) => Err(Wrong::Cannot(why)),
+                });
+            });
+    }
+
+    fn register_activator(
+        &self,
+        name: &str,
+        activator: Option<&Activator>,
+    ) -> Result<i32, SystemException> {
+        self.check_administrator()?;
+        let nil = || SystemExceptionKind::BadParam.because("the activator is nil");
+        let activator = activator.ok_or_else(nil)?.as_object().clone();
+        if !is_name(name) {
+            return Err(SystemExceptionKind::BadParam.because("that is no name of an activator"));
+        }
+        let known = self.engine.with(|state| {
+            let most = state.limits.activators;
+            match (state.activators.get(name), state.activators.len() < most) {
+                (Some(known), _) => Ok(Some(known.clone())),
+                (None, true) => Ok(None),
+                (None, false) => Err(SystemExceptionKind::ImpLimit
+                    .because(format!("there are {most} activators already"))),
+            }
+        })?;
+        let token = match known {
+            // It registers again and again, in case that the repository has forgotten it.
+            Some(known) if known.object.as_ref() == Some(&activator) => return Ok(known.token),
+            Some(Known { object: None, .. }) => {
+                let why = "the repository itself is the activator of this name";
+                return Err(SystemExceptionKind::BadParam.because(why));
+            }
+            Some(known) => known.token.wrapping_add(1),
+            None => 1,
+        };
+        let reference = text_of(&activator);
+        let record = kept::Activator { reference, token };
+        let change = Kept::Activator(name.to_owned(), Some(record));
+        self.engine.change(
+            |_| change,
+            |state, _| {
+                let object = Some(activator);
+                state
+                    .activators
+                    .insert(name.to_owned(), Known { token, object });
+                Vec::new()
+            },
+        )?;
+        tracing::info!("the activator `{name}` has registered");
+        self.engine.start_with(name);
+        Ok(token)
+    }
+
+    fn unregister_activator(&self, name: &str, token: i32) -> Result<(), SystemException> {
+        self.check_administrator()?;
+        let is_it = |state: &State<Waiter>| {
+            let known = state.activators.get(name);
+            known.is_some_and(|known| known.token == token && known.object.is_some())
+        };
+        if !self.engine.with(|state| is_it(state)) {
+            // A later one has its name.
+            return Ok(());
+        }
+        self.engine.change(
+            |_| Kept::Activator(name.to_owned(), None),
+            |state, _| {
+                if is_it(state) {
+                    state.activators.remove(name);
+                }
+                Vec::new()
+            },
+        )
+    }
+
+    fn died(&self, name: &str, pid: Option<i32>) -> Result<(), SystemException> {
+        self.check_administrator()?;
+        died(&self.engine, name, pid);
+        Ok(())
+    }
+}
+
+/// Removes a server.
+fn remove(engine: &Engine, name: &str) -> Result<(), SystemException> {
+    engine.change(
+        |_| Kept::Server(name.to_owned(), None),
+        |state, _| state.removed(name),
+    )
+}
+
+/// Takes the death of a process that an activator has started.
+pub(super) fn died(engine: &Engine, name: &str, pid: Option<i32>) {
+    let mut was_registered = false;
+    engine.event(|state, now| {
+        let (registered, actions) = state.died(name, pid, now);
+        was_registered = registered;
+        actions
+    });
+    if was_registered {
+        tracing::info!("the process of `{name}` has ended");
+        engine.store_end(name);
+    }
+}
+
+/// Returns the address of the peer whose request the thread serves.
+fn peer() -> Option<String> {
+    request_peer().map(|peer| peer.address.to_string())
+}
+
+/// Checks how a server is to be started, so that mistakes are found when it is added.
+fn check_options(options: &StartupOptions) -> Result<(), SystemException> {
+    let bad = |why: String| Err(SystemExceptionKind::BadParam.because(why));
+    let (line, _) = unmarked(&options.command_line);
+    if !options.command_line.is_empty()
+        && let Err(mistake) = split(line)
+    {
+        return bad(mistake.to_string());
+    }
+    let is_variable = |name: &str| !name.is_empty() && !name.contains(['=', '\0']);
+    match options
+        .environment
+        .iter()
+        .find(|one| !is_variable(&one.name) || one.value.contains('\0'))
+    {
+        Some(one) => bad(format!("{:?} cannot be set in an environment", one.name)),
+        None if options.working_directory.contains('\0') => {
+            bad("the folder has a NUL in it".to_owned())
+        }
+        None => Ok(()),
+    }
+}
+
+impl AdministrationAmhServant for Repository {
+    fn activate_server(
+        &self,
+        response: Response<(), AdministrationActivateServerError>,
+        server: &str,
+    ) {
+        let checked = self.check_administrator().map_err(Wrong::from);
+        match checked.and_then(|()| self.resolved(server)) {
+            Ok(name) => {
+                let waiter = Waiter::Administrator(response);
+                self.engine
+                    .event(|state, now| state.requested(&name, waiter, By::Operator, now));
+            }
+            Err(wrong) => drop(response.raise(wrong)),
+        }
+    }
+
+    fn add_or_update_server(
+        &self,
+        response: Response<(), AdministrationAddOrUpdateServerError>,
+        server: &str,
+        options: &StartupOptions,
+    ) {
+        let _ = response.answer(self.add(server, options).map_err(Into::into));
+    }
+
+    fn remove_server(&self, response: Response<(), AdministrationRemoveServerError>, server: &str) {
+        let _ = response.answer(self.remove(server).map_err(Into::into));
+    }
+
+    fn shutdown_server(
+        &self,
+        response: Response<(), AdministrationShutdownServerError>,
+        server: &str,
+    ) {
+        let _ = about_to_block();
+        let _ = response.answer(self.shut_down(server).map_err(Into::into));
+    }
+
+    fn server_is_running(
+        &self,
+        response: Response<(), AdministrationServerIsRunningError>,
+        server: &str,
+        partial_ior: &str,
+        server_object: Option<&ServerObject>,
+    ) {
+        let _ = response.answer(
+            self.register(server, partial_ior, server_object)
+                .map_err(Into::into),
+        );
+    }
+
+    fn server_is_shutting_down(
+        &self,
+        response: Response<(), AdministrationServerIsShuttingDownError>,
+        server: &str,
+    ) {
+        let _ = response.answer(self.ending(server).map_err(Into::into));
+    }
+
+    fn find(&self, response: Response<ServerInformation>, server: &str) {
+        let found = self.engine.with(|state| {
+            let name = state.resolved(server)?;
+            state
+                .servers
+                .get(&name)
+                .map(|server| information(&name, server))
+        });
+        // As in TAO: of a server that is not there, all is empty.
+        let _ = response.reply(found.unwrap_or_default());
+    }
+
+    fn list(
+        &self,
+        response: Response<(Vec<ServerInformation>, Option<ServerInformationIterator>)>,
+        how_many: u32,
+        determine_active_status: bool,
+    ) {
+        self.listings
+            .answer(&self.engine, response, how_many, determine_active_status);
+    }
+
+    fn shutdown(&self, activators: bool, servers: bool) {
+        if self.check_administrator().is_err() {
+            return;
+        }
+        let _ = about_to_block();
+        let (of_servers, of_activators) = self.engine.with(|state| {
+            let servers = state
+                .servers
+                .values()
+                .filter_map(|server| server.object().cloned());
+            let activators = state
+                .activators
+                .values()
+                .filter_map(|one| one.object.clone());
+            (servers.collect::<Vec<_>>(), activators.collect::<Vec<_>>())
+        });
+        if servers {
+            of_servers.iter().for_each(calls::end_server);
+        }
+        for activator in of_activators.into_iter().filter(|_| activators) {
+            calls::end_activator(&activator);
+        }
+        if let Some(end) = &self.end {
+            end();
+        }
+    }
+}
+
+impl AdministrationExtAmhServant for Repository {
+    fn link_servers(
+        &self,
+        response: Response<(), AdministrationExtLinkServersError>,
+        _server: &str,
+        _peers: &[String],
+    ) {
+        let reason = "a server of several POAs is added under the name of each".to_owned();
+        let _ = response.raise(CannotComplete { reason });
+    }
+
+    fn kill_server(
+        &self,
+        response: Response<(), AdministrationExtKillServerError>,
+        server: &str,
+        signum: i16,
+    ) {
+        self.signal(server, signum, move |done| {
+            let _ = response.answer(done.map(drop).map_err(Into::into));
+        });
+    }
+
+    fn force_remove_server(
+        &self,
+        response: Response<(), AdministrationExtForceRemoveServerError>,
+        server: &str,
+        signum: i16,
+    ) {
+        let _ = about_to_block();
+        if signum == 0 {
+            let done = self.shut_down(server).and_then(|()| self.remove(server));
+            let _ = response.answer(done.map_err(Into::into));
+            return;
+        }
+        let engine = self.engine.clone();
+        self.signal(server, signum, move |done| {
+            let removed = done.and_then(|name| Ok(remove(&engine, &name)?));
+            let _ = response.answer(removed.map_err(Into::into));
+        });
+    }
+}
+
+impl LocatorAmhServant for Repository {
+    fn register_activator(&self, response: Response<i32>, name: &str, act: Option<&Activator>) {
+        let _ = response.answer(self.register_activator(name, act));
+    }
+
+    fn unregister_activator(&self, response: Response<()>, name: &str, token: i32) {
+        let _ = response.answer(self.unregister_activator(name, token));
+    }
+
+    fn notify_child_death(&self, response: Response<()>, name: &str) {
+        let _ = response.answer(self.died(name, None));
+    }
+
+    fn child_death_pid(&self, response: Response<()>, name: &str, pid: i32) {
+        let _ = response.answer(self.died(name, Some(pid)));
+    }
+
+    fn spawn_pid(&self, response: Response<()>, name: &str, pid: i32) {
+        let noted = self.check_administrator();
+        if noted.is_ok() {
+            self.engine.with(|state| state.spawned(name, pid));
+        }
+        let _ = response.answer(noted);
+    }
+}
+
+/// Name of the POA of the repository's object, and the object's id.
+const OWN: &str = "ImplRepoService";
+
+/// Activates the servant of a repository. Its reference is the same after a restart at the same endpoints: it is in those of
+/// servers' objects, and activators keep it.
+///
+/// # Errors
+/// The adapters refuse it.
+pub(super) fn activate(parent: &Poa, repository: Repository) -> Result<Locator, SystemException> {
+    let policies = [
+        PoaPolicy::Lifespan(LifespanPolicy::Persistent),
+        PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
+    ];
+    let poa = parent.create_poa(OWN, Some(parent.manager()), &policies)?;
+    Ok(poa.activate_with_id(&ObjectId::from(OWN.as_bytes()), Amh::new(repository))?)
+}

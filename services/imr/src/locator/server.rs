@@ -1,0 +1,151 @@
+//! One server: how it is started, whether it runs, and who waits for it.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use punctual::{ObjectRef, minor};
+
+use super::outcome::{By, Failure, Place};
+use crate::implementation_repository::{ActivationMode, ServerActiveStatus, StartupOptions};
+use crate::limits::Limits;
+
+/// Server that the repository knows; `W` is what waits for it.
+#[derive(Debug)]
+pub(crate) struct Server<W> {
+    pub(crate) options: StartupOptions,
+    /// Process that has registered last, until it is known to have ended.
+    pub(crate) run: Option<Run>,
+    /// Start that is in progress; there is never a second one.
+    pub(crate) start: Option<Start<W>>,
+    /// Starts for one client each, in the mode PER_CLIENT.
+    pub(crate) own_starts: VecDeque<Start<W>>,
+    pub(crate) ping: Option<Ping<W>>,
+    /// Number of starts that have failed since one has succeeded.
+    pub(crate) failures: u32,
+    /// Time before which no client causes another start.
+    pub(crate) held_until: Option<Instant>,
+}
+
+/// Registered process of a server.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) number: u64,
+    pub(crate) place: Place,
+    /// Process as the activator knows it.
+    pub(crate) pid: Option<i32>,
+    /// True until the activator has told the process that it started for the registration.
+    pub(crate) awaits_pid: bool,
+    /// Address from which it registered; `None` for one that was read from the store.
+    pub(crate) peer: Option<String>,
+    pub(crate) since: Instant,
+    /// True if it has answered the last ping.
+    pub(crate) is_verified: bool,
+}
+
+/// Start of a process that has not registered yet.
+#[derive(Debug)]
+pub(crate) struct Start<W> {
+    pub(crate) number: u64,
+    pub(crate) pid: Option<i32>,
+    pub(crate) until: Instant,
+    pub(crate) waiters: Vec<(W, By)>,
+}
+
+/// Question whether a registered process lives, with those who wait for the answer.
+#[derive(Debug)]
+pub(crate) struct Ping<W> {
+    pub(crate) number: u64,
+    pub(crate) run: u64,
+    pub(crate) waiters: Vec<(W, By)>,
+}
+
+impl<W> Server<W> {
+    pub(crate) fn new(options: StartupOptions) -> Self {
+        Self {
+            options,
+            run: None,
+            start: None,
+            own_starts: VecDeque::new(),
+            ping: None,
+            failures: 0,
+            held_until: None,
+        }
+    }
+
+    /// Returns the number of those who wait for the server.
+    pub(crate) fn waiting(&self) -> usize {
+        let starts = self.start.iter().chain(&self.own_starts);
+        let starting: usize = starts.map(|start| start.waiters.len()).sum();
+        starting + self.ping.as_ref().map_or(0, |ping| ping.waiters.len())
+    }
+
+    /// Returns the object by which the registered process is called.
+    pub(crate) fn object(&self) -> Option<&ObjectRef> {
+        self.run.as_ref()?.place.object.as_ref()
+    }
+
+    /// Returns what is known of the server's state without asking it.
+    pub(crate) fn status(&self) -> ServerActiveStatus {
+        match &self.run {
+            None => ServerActiveStatus::ActiveNo,
+            Some(run) if run.is_verified => ServerActiveStatus::ActiveYes,
+            Some(_) => ServerActiveStatus::ActiveMaybe,
+        }
+    }
+
+    /// Checks whether a process may be started now.
+    pub(crate) fn check_may_start(&self, name: &str, by: By, now: Instant) -> Result<(), Failure> {
+        if self.options.command_line.is_empty() {
+            let reason =
+                format!("`{name}` does not run, and has no command by which it is started");
+            return Err(Failure::new(minor::START_FAILED, reason));
+        }
+        if by == By::Operator {
+            return Ok(());
+        }
+        if self.options.activation == ActivationMode::Manual {
+            let reason =
+                format!("`{name}` does not run, and its mode is MANUAL: clients do not start it");
+            return Err(Failure::new(minor::NOT_STARTED_FOR_CLIENTS, reason));
+        }
+        let limit = u32::try_from(self.options.start_limit).unwrap_or(0);
+        if limit > 0 && self.failures >= limit {
+            let failures = self.failures;
+            let reason = format!(
+                "{failures} starts of `{name}` have failed, and its limit is {limit}: an administrator has to start it"
+            );
+            return Err(Failure::new(minor::STARTS_HELD_BACK, reason));
+        }
+        if let Some(until) = self.held_until.filter(|until| *until > now) {
+            let (failures, left) = (self.failures, until.duration_since(now));
+            let reason = format!(
+                "{failures} starts of `{name}` have failed in a row, and the next one is made in {left:.1?}"
+            );
+            return Err(Failure::new(minor::STARTS_HELD_BACK, reason));
+        }
+        Ok(())
+    }
+
+    /// Records that a start has failed, so that the next one for a client is made after a pause.
+    pub(crate) fn note_failure(&mut self, limits: &Limits, now: Instant) {
+        let doubled = 1_u32.checked_shl(self.failures).unwrap_or(u32::MAX);
+        self.failures = self.failures.saturating_add(1);
+        let pause = limits.first_pause.saturating_mul(doubled);
+        self.held_until = Some(now + pause.min(limits.longest_pause));
+    }
+
+    /// Records that the registered process has ended; `is_orderly` if it has said so itself.
+    pub(crate) fn note_end(&mut self, is_orderly: bool, limits: &Limits, now: Instant) {
+        let Some(run) = self.run.take() else { return };
+        let lived: Duration = now.saturating_duration_since(run.since);
+        if !is_orderly && lived < limits.settle && self.failures == 0 {
+            // It may have been killed: the next client need not wait yet.
+            self.failures = 1;
+        } else if !is_orderly && lived < limits.settle {
+            self.note_failure(limits, now);
+        } else {
+            self.failures = 0;
+            self.held_until = None;
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Tests of the state, without calls and a clock.
+
+use std::time::{Duration, Instant};
+
+use punctual::{ObjectRef, Orb, minor};
+
+use super::outcome::{Action, Answered, By, Place};
+use super::server::Server;
+use super::state::{Activator, State};
+use crate::implementation_repository::{ActivationMode, StartupOptions};
+use crate::limits::Limits;
+
+fn place(text: &str) -> Place {
+    let orb = Orb::builder().build().unwrap();
+    Place {
+        partial: text.to_owned(),
+        object: Some(orb.string_to_object(&format!("{text}x")).unwrap()),
+    }
+}
+
+const FIRST: &str = "corbaloc::127.0.0.1:1/";
+const SECOND: &str = "corbaloc::127.0.0.1:2/";
+
+/// State with an activator and one server, which waiters with numbers wait for.
+fn state(change: impl FnOnce(&mut StartupOptions)) -> State<u32> {
+    let mut state = State::new(Limits::default());
+    let activator = Activator {
+        token: 1,
+        object: None::<ObjectRef>,
+    };
+    state.activators.insert("here".to_owned(), activator);
+    let mut options = StartupOptions {
+        command_line: "server".to_owned(),
+        ..StartupOptions::default()
+    };
+    change(&mut options);
+    state
+        .servers
+        .insert("plant".to_owned(), Server::new(options));
+    state
+}
+
+/// Returns what actions say in short: `start`, `ping`, `kill`, or a waiter with where it is led or why not.
+fn said(actions: &[Action<u32>]) -> Vec<String> {
+    let each = actions.iter().map(|action| match action {
+        Action::Answer(waiter, Ok(place)) => format!("{waiter} to {}", place.partial),
+        Action::Answer(waiter, Err(failure)) => format!("{waiter} not {}", failure.minor & 0xfff),
+        Action::Start { .. } => "start".to_owned(),
+        Action::Ping { .. } => "ping".to_owned(),
+        Action::Kill { pid, .. } => format!("kill {pid}"),
+    });
+    each.collect()
+}
+
+fn number(actions: &[Action<u32>]) -> u64 {
+    let mut numbers = actions.iter().filter_map(|action| match action {
+        Action::Start { number, .. } | Action::Ping { number, .. } => Some(*number),
+        _ => None,
+    });
+    numbers.next().unwrap()
+}
+
+#[test]
+fn all_that_come_during_a_start_wait_for_it_and_are_led_to_the_process() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    assert_eq!(
+        said(&state.requested("plant", 1, By::Client, now)),
+        ["start"]
+    );
+    for waiter in 2..=3 {
+        assert_eq!(
+            said(&state.requested("plant", waiter, By::Client, now)),
+            [""; 0]
+        );
+    }
+    let led = state.registered("plant", place(FIRST), None, now);
+    let to = |waiter: u32| format!("{waiter} to {FIRST}");
+    assert_eq!(said(&led), [to(1), to(2), to(3)]);
+    // Later ones wait for one ping together.
+    let ping = state.requested("plant", 4, By::Client, now);
+    assert_eq!(said(&ping), ["ping"]);
+    assert_eq!(said(&state.requested("plant", 5, By::Client, now)), [""; 0]);
+    let led = state.pinged("plant", number(&ping), Answered::Alive, now);
+    assert_eq!(said(&led), [to(4), to(5)]);
+    assert_eq!(
+        (
+            state.counts.starts,
+            state.counts.pings,
+            state.counts.forwards
+        ),
+        (1, 1, 5)
+    );
+}
+
+#[test]
+fn a_process_that_is_dead_is_started_anew_for_those_who_waited_for_its_answer() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    state.registered("plant", place(FIRST), None, now);
+    let ping = state.requested("plant", 1, By::Client, now);
+    state.requested("plant", 2, By::Client, now);
+    let then = state.pinged("plant", number(&ping), Answered::Dead, now);
+    assert_eq!(said(&then), ["start"]);
+    let led = state.registered("plant", place(SECOND), None, now);
+    assert_eq!(
+        said(&led),
+        [format!("1 to {SECOND}"), format!("2 to {SECOND}")]
+    );
+    // The answer of the first process comes late, and means nothing any more.
+    assert_eq!(
+        said(&state.pinged("plant", number(&ping), Answered::Dead, now)),
+        [""; 0]
+    );
+    assert!(state.servers["plant"].run.is_some());
+}
+
+#[test]
+fn silence_is_not_death() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    state.registered("plant", place(FIRST), None, now);
+    let ping = state.requested("plant", 1, By::Client, now);
+    let led = state.pinged("plant", number(&ping), Answered::Silent, now);
+    assert_eq!(said(&led), [format!("1 to {FIRST}")]);
+}
+
+#[test]
+fn one_that_pings_an_old_process_is_led_to_the_new_one() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    state.registered("plant", place(FIRST), None, now);
+    state.requested("plant", 1, By::Client, now);
+    let led = state.registered("plant", place(SECOND), None, now);
+    assert_eq!(said(&led), [format!("1 to {SECOND}")]);
+}
+
+#[test]
+fn the_death_of_an_old_process_does_not_make_the_new_one_unknown() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    state.requested("plant", 1, By::Client, now);
+    state.spawned("plant", 70);
+    state.registered("plant", place(FIRST), Some("one".to_owned()), now);
+    // Another one registers by itself, and has no number here.
+    state.registered("plant", place(SECOND), Some("two".to_owned()), now);
+    assert!(!state.died("plant", Some(70), now).0);
+    assert!(state.servers["plant"].run.is_some());
+    assert_eq!(state.ending("plant", Some("one"), now).unwrap().0, None);
+    assert!(state.servers["plant"].run.is_some());
+    assert_eq!(
+        state
+            .ending("plant", Some("two"), now)
+            .unwrap()
+            .0
+            .as_deref(),
+        Some("plant")
+    );
+    assert!(state.servers["plant"].run.is_none());
+    assert!(state.ending("other", Some("two"), now).is_none());
+}
+
+#[test]
+fn a_process_whose_number_comes_after_its_registration_is_known_by_it() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    state.requested("plant", 1, By::Client, now);
+    state.registered("plant", place(FIRST), None, now);
+    state.spawned("plant", 70);
+    let later = now + Duration::from_secs(60);
+    assert!(state.died("plant", Some(70), later).0);
+    assert!(state.servers["plant"].run.is_none());
+    assert_eq!(state.servers["plant"].failures, 0);
+}
+
+#[test]
+fn failed_starts_are_followed_by_pauses_that_grow() {
+    let (mut state, mut now) = (state(|_| {}), Instant::now());
+    let limits = state.limits;
+    for doubled in [1, 2, 4] {
+        let start = state.requested("plant", 1, By::Client, now);
+        let failed = state.start_failed("plant", number(&start), "why", now);
+        assert_eq!(
+            said(&failed),
+            [format!("1 not {}", minor::START_FAILED & 0xfff)]
+        );
+        let pause = limits.first_pause * doubled;
+        let early = now + pause - Duration::from_millis(1);
+        let refused = state.requested("plant", 2, By::Client, early);
+        assert_eq!(
+            said(&refused),
+            [format!("2 not {}", minor::STARTS_HELD_BACK & 0xfff)]
+        );
+        now += pause;
+    }
+    // An administrator does not wait.
+    assert_eq!(
+        said(&state.requested("plant", 3, By::Operator, now)),
+        ["start"]
+    );
+}
+
+#[test]
+fn a_start_whose_time_is_up_is_ended_with_its_process() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    state.requested("plant", 1, By::Client, now);
+    state.spawned("plant", 70);
+    let end = state.next_tick().unwrap();
+    assert_eq!(end, now + state.limits.start);
+    assert_eq!(said(&state.tick(end - Duration::from_nanos(1))), [""; 0]);
+    let timed_out = format!("1 not {}", minor::START_TIMED_OUT & 0xfff);
+    assert_eq!(said(&state.tick(end)), [timed_out, "kill 70".to_owned()]);
+    assert_eq!(state.next_tick(), None);
+}
+
+#[test]
+fn in_mode_per_client_each_registration_is_for_one_client() {
+    let per_client = |options: &mut StartupOptions| options.activation = ActivationMode::PerClient;
+    let (mut state, now) = (state(per_client), Instant::now());
+    for waiter in 1..=2 {
+        assert_eq!(
+            said(&state.requested("plant", waiter, By::Client, now)),
+            ["start"]
+        );
+    }
+    state.spawned("plant", 71);
+    state.spawned("plant", 72);
+    let led = state.registered("plant", place(FIRST), None, now);
+    assert_eq!(said(&led), [format!("1 to {FIRST}")]);
+    let (_, failed) = state.died("plant", Some(72), now);
+    assert_eq!(
+        said(&failed),
+        [format!("2 not {}", minor::START_FAILED & 0xfff)]
+    );
+}
+
+#[test]
+fn a_server_without_a_command_an_activator_or_a_name_is_not_started() {
+    let now = Instant::now();
+    let mut none = state(|options| options.command_line.clear());
+    let failed = format!("1 not {}", minor::START_FAILED & 0xfff);
+    assert_eq!(
+        said(&none.requested("plant", 1, By::Client, now)),
+        [failed.as_str()]
+    );
+    let mut elsewhere = state(|options| options.activator = "there".to_owned());
+    assert_eq!(
+        said(&elsewhere.requested("plant", 1, By::Client, now)),
+        [failed.as_str()]
+    );
+    let unknown = format!("1 not {}", minor::UNKNOWN_SERVER & 0xfff);
+    assert_eq!(
+        said(&elsewhere.requested("other", 1, By::Client, now)),
+        [unknown.as_str()]
+    );
+}
+
+#[test]
+fn those_who_wait_are_answered_when_their_server_is_removed_or_the_repository_ends() {
+    let now = Instant::now();
+    let mut removed = state(|_| {});
+    removed.requested("plant", 1, By::Client, now);
+    let unknown = format!("1 not {}", minor::UNKNOWN_SERVER & 0xfff);
+    assert_eq!(said(&removed.removed("plant")), [unknown]);
+    let mut ends = state(|_| {});
+    ends.registered("plant", place(FIRST), None, now);
+    ends.requested("plant", 1, By::Client, now);
+    let discarded = format!("1 not {}", minor::DISCARDED & 0xfff);
+    assert_eq!(said(&ends.end_waiting()), [discarded]);
+}

@@ -1,0 +1,88 @@
+//! Servers and activators in a file.
+//!
+//! | table | key | value |
+//! |---|---|---|
+//! | `servers` | name | how it is started, and the process that has registered |
+//! | `activators` | name | reference and token |
+
+use std::path::Path;
+
+#[cfg(feature = "faults")]
+use punctual_host::store::Faults;
+use punctual_host::store::{
+    Batch, Cdr, Change, ChangeStore, Records, StoreError, StoreFile, StoreKind,
+};
+
+use crate::kept;
+
+const SERVERS: Records<&'static str, Cdr<kept::Server>> = Records::named("servers");
+const ACTIVATORS: Records<&'static str, Cdr<kept::Activator>> = Records::named("activators");
+
+/// Name and format of the store.
+const KIND: StoreKind = StoreKind::new("imr", 1);
+
+/// Store of a repository.
+pub(crate) type Storage = ChangeStore<Kept>;
+
+/// Change of a record; without a value the record is removed.
+#[derive(Clone, Debug)]
+pub(crate) enum Kept {
+    Server(String, Option<kept::Server>),
+    Activator(String, Option<kept::Activator>),
+}
+
+/// Contents of a store, by name.
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
+    pub(crate) servers: Vec<(String, kept::Server)>,
+    pub(crate) activators: Vec<(String, kept::Activator)>,
+}
+
+impl Change for Kept {
+    fn write<'c>(
+        mut changes: impl Iterator<Item = &'c Self>,
+        batch: &Batch<'_>,
+    ) -> Result<(), StoreError> {
+        changes.try_for_each(|change| match change {
+            Self::Server(name, Some(server)) => {
+                let mut servers = batch.records(SERVERS)?;
+                servers.put(name.as_str(), &Cdr(server.clone()))
+            }
+            Self::Server(name, None) => batch.records(SERVERS)?.remove(name.as_str()),
+            Self::Activator(name, Some(activator)) => {
+                let mut activators = batch.records(ACTIVATORS)?;
+                activators.put(name.as_str(), &Cdr(activator.clone()))
+            }
+            Self::Activator(name, None) => batch.records(ACTIVATORS)?.remove(name.as_str()),
+        })
+    }
+}
+
+/// Opens a file, which is created if need be, and reads it.
+pub(crate) fn open(path: &Path) -> Result<(Storage, Contents), StoreError> {
+    on(StoreFile::open(path, KIND)?)
+}
+
+/// Opens a file on a disk with injected faults.
+#[cfg(feature = "faults")]
+pub(crate) fn open_with_faults(
+    path: &Path,
+    faults: Faults,
+) -> Result<(Storage, Contents), StoreError> {
+    on(StoreFile::open_with_faults(path, KIND, faults)?)
+}
+
+fn on(file: StoreFile) -> Result<(Storage, Contents), StoreError> {
+    let mut contents = Contents::default();
+    file.read(|transaction| {
+        SERVERS.read(transaction, |name, Cdr(server)| {
+            contents.servers.push((name.to_owned(), server));
+            Ok(())
+        })?;
+        ACTIVATORS.read(transaction, |name, Cdr(activator)| {
+            contents.activators.push((name.to_owned(), activator));
+            Ok(())
+        })
+    })?;
+    Ok((Storage::new(file), contents))
+}

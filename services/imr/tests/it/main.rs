@@ -1,0 +1,19 @@
+//! Tests of the Implementation Repository: servers that start on demand, and what goes wrong with them.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod activators;
+mod administration;
+mod deaths;
+mod faults;
+mod hostile;
+mod omniorb;
+mod registration;
+mod server;
+mod settings;
+mod starts;
+mod support;
+
+/// Rust code of the interface of the server that tests start.
+mod idl {
+    include!(concat!(env!("OUT_DIR"), "/works.rs"));
+}

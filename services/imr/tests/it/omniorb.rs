@@ -1,0 +1,48 @@
+//! A client of omniORB, which follows the repository's forwards.
+//!
+//! Skipped, with the reason printed, where `nameclt` of omniORB is not installed.
+
+use std::process::Command;
+
+use punctual::Interface;
+use punctual_imr::LocatorService;
+
+use crate::server::CONTEXT;
+use crate::support::{HERE, Served, key};
+
+#[test]
+fn a_client_of_omniorb_is_forwarded_to_a_server_that_is_started_for_it() {
+    let service = LocatorService::in_memory();
+    service.set_activator(HERE, false).unwrap();
+    let served = Served::also_over_tcp(service);
+    served.add("plant", |_| {});
+    let key = key("", "plant", CONTEXT);
+    let id = "IDL:omg.org/CosNaming/NamingContext:1.0";
+    let context = served
+        .locator
+        .as_object()
+        .with_object_key(&key, id)
+        .unwrap();
+    let text = served.client.object_to_string(&context).unwrap();
+    let mut client = Command::new("nameclt");
+    client.args([
+        "-ORBInitRef",
+        &format!("NameService={text}"),
+        "resolve",
+        "pump",
+    ]);
+    let Ok(output) = client.output() else {
+        println!("skipped: nameclt of omniORB is not installed");
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stdout);
+    let wrong = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && said.contains("IOR:"),
+        "{said}{wrong}"
+    );
+    assert_eq!(served.started().len(), 1);
+    assert_eq!(served.service.forwards(), 1);
+    let object = served.client.string_to_object(said.trim()).unwrap();
+    assert_eq!(object.object_key().unwrap(), key);
+}

@@ -1,0 +1,161 @@
+//! Commands on one server.
+
+use super::service::{Common, failed};
+use crate::call::Problem;
+use punctual::Interface;
+use punctual_imr::implementation_repository::{
+    ActivationMode, EnvironmentVariable, StartupOptions,
+};
+
+/// The server is started by its command line, which is split at blanks, with quotation marks; no shell is involved. It has to
+/// register; behind `launch:`, the command may end before. A program of Punctual gets `-ORBUseImR 1 -ORBImplRepoServiceIOR REFERENCE` for that, one of TAO `-ORBUseImR 1`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Add {
+    /// The server's name.
+    name: String,
+    /// Program and arguments, as one text. Without it, the server can only register by itself.
+    #[arg(long, value_name = "LINE", default_value = "")]
+    command: String,
+    /// Variable of its environment, beside those of the activator. May be given more than once.
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    environment: Vec<(String, String)>,
+    /// Folder in which it runs. Without it, that of the activator.
+    #[arg(long, value_name = "FOLDER", default_value = "")]
+    folder: String,
+    /// When it is started.
+    #[arg(long, value_name = "MODE", default_value = "normal")]
+    mode: Mode,
+    /// Activator that starts it. Without it, the only one that there is.
+    #[arg(long, value_name = "NAME", default_value = "")]
+    activator: String,
+    /// How many starts in a row may fail before only `punctual imr start` starts it; 0: any number, with pauses that grow.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    start_limit: i32,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Named {
+    /// The server's name.
+    name: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Stop {
+    /// The server's name.
+    name: String,
+    /// Send this signal to its process, e.g. 9, instead of asking it.
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i16).range(1..=64))]
+    signal: Option<i16>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// With an object id it is the reference that a server of Punctual makes of its object. Without one it is a plain key, which leads
+/// to what a server has bound in its IOR table under its own name.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reference {
+    /// The server's name.
+    name: String,
+    /// Id of the object within the server's POA, as text.
+    object: Option<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// When a server is started.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Mode {
+    /// When a client calls it.
+    Normal,
+    /// By `punctual imr start` only.
+    Manual,
+    /// For each client anew.
+    PerClient,
+    /// When its activator starts, and when a client calls it.
+    AutoStart,
+}
+
+const MODES: [(Mode, ActivationMode); 4] = [
+    (Mode::Normal, ActivationMode::Normal),
+    (Mode::Manual, ActivationMode::Manual),
+    (Mode::PerClient, ActivationMode::PerClient),
+    (Mode::AutoStart, ActivationMode::AutoStart),
+];
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+pub(super) fn add(options: &Add, orb_options: &[String]) -> Result<(), Problem> {
+    let (_orb, repository) = options.common.resolve(orb_options)?;
+    let variables = options.environment.iter();
+    let variable = |(name, value): &(String, String)| EnvironmentVariable {
+        name: name.clone(),
+        value: value.clone(),
+    };
+    let mode = MODES
+        .iter()
+        .find(|(one, _)| *one as u8 == options.mode as u8);
+    let startup = StartupOptions {
+        command_line: options.command.clone(),
+        environment: variables.map(variable).collect(),
+        working_directory: options.folder.clone(),
+        activation: mode.map_or(ActivationMode::Normal, |(_, mode)| *mode),
+        activator: options.activator.clone(),
+        start_limit: options.start_limit,
+    };
+    let added = repository.add_or_update_server(&options.name, &startup);
+    added.map_err(|error| failed(&options.name, &error))
+}
+
+pub(super) fn remove(options: &Named, orb_options: &[String]) -> Result<(), Problem> {
+    let (_orb, repository) = options.common.resolve(orb_options)?;
+    let removed = repository.remove_server(&options.name);
+    removed.map_err(|error| failed(&options.name, &error))
+}
+
+pub(super) fn start(options: &Named, orb_options: &[String]) -> Result<(), Problem> {
+    let (_orb, repository) = options.common.resolve(orb_options)?;
+    let started = repository.activate_server(&options.name);
+    started.map_err(|error| failed(&options.name, &error))
+}
+
+pub(super) fn stop(options: &Stop, orb_options: &[String]) -> Result<(), Problem> {
+    let (_orb, repository) = options.common.resolve(orb_options)?;
+    let name = &options.name;
+    match options.signal {
+        Some(signal) => {
+            let ended = repository.kill_server(name, signal);
+            ended.map_err(|error| failed(name, &error))
+        }
+        None => {
+            let ended = repository.shutdown_server(name);
+            ended.map_err(|error| failed(name, &error))
+        }
+    }
+}
+
+pub(super) fn reference(options: &Reference, orb_options: &[String]) -> Result<(), Problem> {
+    let (orb, repository) = options.common.resolve(orb_options)?;
+    let raised = |exception| Problem::System(exception, None);
+    let located = repository.as_object();
+    let key = match (&options.object, options.name.split_once(':')) {
+        (None, _) => Ok(options.name.clone().into_bytes()),
+        (Some(object), Some((id, poa))) => {
+            punctual::poa::persistent_key(id, &[poa], object.as_bytes())
+        }
+        (Some(object), None) => {
+            punctual::poa::persistent_key("", &[&options.name], object.as_bytes())
+        }
+    };
+    let object = located
+        .with_object_key(&key.map_err(raised)?, "")
+        .map_err(raised)?;
+    println!("{}", orb.object_to_string(&object).map_err(raised)?);
+    Ok(())
+}
