@@ -2,7 +2,7 @@
 //! item a line.
 //!
 //! A change of the interface shows as a change of these files. They are written from rustdoc's JSON, whose format is
-//! that of the pinned compiler, with the default features and those that other published crates ask for. Rustdoc's warnings are
+//! that of the pinned compiler, with all features of the facade, and otherwise the default ones and those that other published crates ask for. Rustdoc's warnings are
 //! errors: so the pages of these libraries need not be made to find them.
 
 use crate::published;
@@ -101,6 +101,7 @@ fn document(libraries: &[Library]) -> Result<()> {
     let mut command = cargo();
     command
         .args(["doc", "--quiet", "--lib", "--no-deps"])
+        .args(["--features", "punctual/full"])
         .env("RUSTDOC", rustdoc()?)
         // Part of what cargo compares: the pages of `cargo doc`, made before, are not this output.
         .env(

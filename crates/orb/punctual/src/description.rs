@@ -1,7 +1,7 @@
 //! Descriptions of interfaces: operations, attributes and exceptions, from an Interface Repository or from the object itself.
 //!
-//! A program needs this module to learn at run time what an object can do ([`interface_of`]), as browsers, gateways and test
-//! tools do, or to describe an interface to a [`Gateway`](crate::dynamic::Gateway) or a dynamic servant.
+//! A program needs this module to learn at run time what an object can do (`interface_of`, with the Cargo feature `dynamic`), as browsers, gateways and test
+//! tools do, or to describe an interface to a `dynamic::Gateway` or a dynamic servant.
 
 pub use punctual_any::{
     AttributeDescription, ExceptionDescription, InterfaceDescription, OperationDescription,

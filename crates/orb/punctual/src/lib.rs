@@ -43,12 +43,12 @@
 //! | servants | [`Servant`], [`Implements`] | [`poa`]: ties; [`asynchronous`]: servants that answer later |
 //! | policies of calls | [`Policy`], [`SetOverride`] | [`policy`]: values, scopes, policy types of a program |
 //! | asynchronous calls | [`Poller`], [`ReplyHandler`], [`Response`] | [`asynchronous`]: pollable sets; [`messaging`]: reply handlers as objects |
-//! | types known at run time | [`Any`], [`TypeCode`], [`Typed`] | [`any`](mod@any): contents, TypeCodes; [`dyn_any`], [`json`] |
+//! | types known at run time | [`Any`], [`TypeCode`], [`Typed`] | [`any`](mod@any): contents, TypeCodes; `dyn_any`, `json` (feature `dynamic`) |
 //! | values | [`ValueType`], [`ValueRef`], [`Fixed`], [`Decimal`], [`FixedError`], [`Char`], [`LongDouble`], [`Context`] | [`value`]: factories, custom marshalling |
-//! | calls without IDL | | [`dynamic`]: requests, servants, gateways; [`description`]: interfaces, Interface Repository |
-//! | real time | | [`rt`] |
+//! | calls without IDL | | `dynamic` (a feature): requests, servants, gateways; [`description`]: interfaces, Interface Repository |
+//! | real time | | `rt` |
 //! | interceptors | | [`interceptor`], `observe` (features `trace-context`, `metrics`) |
-//! | transports | | [`protocol`], [`bridge`] |
+//! | transports | | [`protocol`], `bridge` (a feature) |
 //!
 //! Paths of version 0.1 that have moved are deprecated and end with version 0.3; the compiler names the new ones.
 //!
