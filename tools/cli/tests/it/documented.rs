@@ -64,7 +64,9 @@ impl Helps {
             }
         };
         let flags = words.take_while(|word| !["|", "--", "&&", "#"].contains(word));
-        let flags = flags.filter(|word| word.starts_with('-') && word.len() > 1);
+        // All commands take options of the ORB.
+        let flags = flags
+            .filter(|word| word.starts_with('-') && word.len() > 1 && !word.starts_with("-ORB"));
         let flags = flags.map(|word| word.split('=').next().unwrap_or_default());
         let mut unknown = flags.filter(|flag| {
             // A number is an argument.
@@ -99,8 +101,13 @@ fn commands(text: &str) -> Vec<(usize, String)> {
         for part in shown.into_iter().flat_map(|line| line.split(" | ")) {
             let part = part.trim().trim_start_matches("sudo ");
             let part = part.replace("cargo run --bin punctual --", "punctual");
-            if let Some(command) = part.strip_prefix("punctual ") {
-                found.push((number + 1, command.to_owned()));
+            // An argument in quotes may be a command of its own.
+            let quoted = part.split('"').skip(1).step_by(2);
+            let outer: Vec<&str> = part.split('"').step_by(2).collect();
+            for part in std::iter::once(&*outer.join("…")).chain(quoted) {
+                if let Some(command) = part.strip_prefix("punctual ") {
+                    found.push((number + 1, command.to_owned()));
+                }
             }
         }
     }
@@ -134,7 +141,7 @@ fn commands_that_documents_show_exist_with_their_flags() {
 #[test]
 fn commands_are_found_in_blocks_and_between_backticks_and_their_mistakes_are_told() {
     let text = "Say `punctual ior --chekc X`.\n```sh\necho | cargo run --bin punctual -- new a\n```\n\
-                ```console\n$ punctual naming lits\nnot punctual x\n```\n";
+                ```console\n$ punctual naming lits\nnot punctual x\n$ punctual new --a \"punctual ior -x\" b\n```\n";
     let found = commands(text);
     let found: Vec<_> = found
         .iter()
@@ -142,7 +149,13 @@ fn commands_are_found_in_blocks_and_between_backticks_and_their_mistakes_are_tol
         .collect();
     assert_eq!(
         found,
-        [(1, "ior --chekc X"), (3, "new a"), (6, "naming lits")]
+        [
+            (1, "ior --chekc X"),
+            (3, "new a"),
+            (6, "naming lits"),
+            (8, "new --a … b"),
+            (8, "ior -x")
+        ]
     );
     let mut helps = Helps::default();
     let mut mistake = |command| helps.mistake(command);
