@@ -21,9 +21,16 @@ pub(crate) struct Arena {
     /// Another arena with a node known to be equivalent to one here. A static type is compared with
     /// received ones again and again.
     equivalent: OnceLock<(Index, Weak<Arena>, Index)>,
-    /// Unbounded sequence of the root's type, once a Rust type has needed it.
+    /// Types made of the root's, once a Rust type has needed one. Types that are received need none, and are many.
+    made_of: OnceLock<Box<MadeOf>>,
+}
+
+/// Types made of another one.
+#[derive(Debug, Default)]
+struct MadeOf {
+    /// Unbounded sequence.
     sequence: OnceLock<TypeCode>,
-    /// Array of the root's type, of the length that a Rust type has needed first.
+    /// Array, of the length that a Rust type has needed first.
     array: OnceLock<(u32, TypeCode)>,
 }
 
@@ -133,7 +140,7 @@ impl Arena {
 
     /// Returns the place of the cached sequence of the root's type.
     pub(super) fn sequence(&self) -> &OnceLock<TypeCode> {
-        &self.sequence
+        &self.made_of().sequence
     }
 
     /// Returns the place of the cached sequence of the simple type at an index.
@@ -143,7 +150,11 @@ impl Arena {
 
     /// Returns the place of the cached array of the root's type, with its length.
     pub(super) fn array(&self) -> &OnceLock<(u32, TypeCode)> {
-        &self.array
+        &self.made_of().array
+    }
+
+    fn made_of(&self) -> &MadeOf {
+        self.made_of.get_or_init(Box::default)
     }
 
     pub(crate) fn encoding(&self) -> &OnceLock<Box<[u8]>> {
