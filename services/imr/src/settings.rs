@@ -141,16 +141,7 @@ const ON_THREADS: &str = "the system must let this process start threads";
 /// The store cannot be opened.
 pub fn open(values: &Values) -> Result<LocatorService, Problem> {
     let service = stored(values)?;
-    service.set_limits(Limits {
-        servers: values.count(&MOST_SERVERS),
-        activators: values.count(&MOST_ACTIVATORS),
-        waiting: values.count(&MOST_WAITING),
-        start: values.get(&START_TIME),
-        ping: values.get(&PING_TIME),
-        settle: values.get(&SETTLE_TIME),
-        first_pause: values.get(&FIRST_PAUSE),
-        longest_pause: values.get(&LONGEST_PAUSE),
-    });
+    service.set_limits(limits(values));
     let (allow, servers) = (values.get(&ALLOW), values.get(&ALLOW_SERVERS));
     service.set_access(Access::of(&allow, &servers)?);
     service.set_added_only(values.get(&ADDED_ONLY));
@@ -172,6 +163,19 @@ pub fn open_activator(values: &Values) -> Result<ActivatorService, Problem> {
     let access = Access::of(&values.get(&ALLOW_START), &[])?;
     service.set_allowed(access.administrators);
     Ok(service)
+}
+
+fn limits(values: &Values) -> Limits {
+    Limits {
+        servers: values.count(&MOST_SERVERS),
+        activators: values.count(&MOST_ACTIVATORS),
+        waiting: values.count(&MOST_WAITING),
+        start: values.get(&START_TIME),
+        ping: values.get(&PING_TIME),
+        settle: values.get(&SETTLE_TIME),
+        first_pause: values.get(&FIRST_PAUSE),
+        longest_pause: values.get(&LONGEST_PAUSE),
+    }
 }
 
 fn host_name() -> String {
@@ -208,17 +212,7 @@ mod tests {
     #[test]
     fn without_a_setting_limits_are_as_they_are_in_code() {
         let values = Values::from_toml(&settings(), "imr.toml", "listen = \"iiop://:0\"").unwrap();
-        let limits = Limits {
-            servers: values.count(&MOST_SERVERS),
-            activators: values.count(&MOST_ACTIVATORS),
-            waiting: values.count(&MOST_WAITING),
-            start: values.get(&START_TIME),
-            ping: values.get(&PING_TIME),
-            settle: values.get(&SETTLE_TIME),
-            first_pause: values.get(&FIRST_PAUSE),
-            longest_pause: values.get(&LONGEST_PAUSE),
-        };
-        assert_eq!(limits, Limits::default());
+        assert_eq!(limits(&values), Limits::default());
     }
 
     #[test]
