@@ -377,6 +377,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-scheduler",
             "punctual-cosevent",
             CONSTRAINT,
+            DURABLE,
             JETSTREAM,
             LOG,
             NOTIFICATION,

@@ -78,6 +78,14 @@ impl Bridge {
         }
     }
 
+    /// Checks the subject of a message, or a prefix with words behind it.
+    ///
+    /// # Errors
+    /// [`DurableError::Invalid`] for a subject with wildcards or empty words.
+    pub fn check(subject: &str) -> Result<()> {
+        check_subject(subject, false)
+    }
+
     /// Publishes a message. Returns when it is on its way: it is not known if anybody gets it.
     ///
     /// # Errors

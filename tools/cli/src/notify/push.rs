@@ -6,7 +6,9 @@ use crate::call::Problem;
 use crate::json_value::{JsonValue, NamedValue};
 use punctual::{Interface, NotNil};
 use punctual_notification::cos_notification::{Property, StructuredEvent};
-use punctual_notification::cos_notify_channel_admin::{ClientType, StructuredProxyPushConsumer};
+use punctual_notification::cos_notify_channel_admin::{
+    ClientType, EventChannel, StructuredProxyPushConsumer,
+};
 
 /// An event is JSON as `punctual call` has it.
 #[derive(Debug, clap::Args)]
@@ -42,6 +44,15 @@ const ON_EVENTS: &str = "--event takes JSON as `punctual notify pull` prints it"
 pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
     let event = event(options)?;
     let channel = options.channel.resolve(orb_options)?;
+    let proxy = connect(&channel)?;
+    for _ in 0..options.count {
+        proxy.push_structured_event(&event).map_err(failed)?;
+    }
+    proxy.disconnect_structured_push_consumer().map_err(failed)
+}
+
+/// Connects a supplier of structured events that hears nothing.
+pub(super) fn connect(channel: &EventChannel) -> Result<StructuredProxyPushConsumer, Problem> {
     let admin = channel.default_supplier_admin().map_err(failed)?;
     let admin = admin.not_nil().map_err(failed)?;
     let obtained = admin.obtain_notification_push_consumer(ClientType::StructuredEvent);
@@ -51,10 +62,7 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
     proxy
         .connect_structured_push_supplier(None)
         .map_err(failed)?;
-    for _ in 0..options.count {
-        proxy.push_structured_event(&event).map_err(failed)?;
-    }
-    proxy.disconnect_structured_push_consumer().map_err(failed)
+    Ok(proxy)
 }
 
 fn event(options: &Options) -> Result<StructuredEvent, Problem> {

@@ -142,6 +142,9 @@ fn events_are_messages_and_messages_events_once_each() {
     assert_eq!(number(&in_channel()), 200);
 
     // Nothing has gone round: the next message and the next event are the next that are made.
+    // An event that no message can carry does not stop those behind it.
+    push(channel, &"x".repeat(2_000), 4);
+    assert_eq!(number(&in_channel()), 4);
     push(channel, "NT ALARM", 101);
     push(channel, "NT ALARM", 3);
     let event: Value = serde_json::from_slice(&next(&mut messages).bytes).unwrap();
@@ -242,4 +245,8 @@ fn a_bridge_without_a_direction_or_without_nats_says_so() {
         assert!(!refused.status.success(), "{nats}");
         assert!(text(refused.stderr).contains("--nats takes"), "{nats}");
     }
+    let Some(nats) = Nats::start() else { return };
+    let words = [&words[..words.len() - 1], &["a..b", "--nats", &nats.url]].concat();
+    let error = text(punctual(&words).stderr);
+    assert!(error.contains("is no subject"), "{error}");
 }

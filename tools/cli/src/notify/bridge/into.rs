@@ -3,13 +3,13 @@
 use super::carried::Carried;
 use crate::call::Problem;
 use crate::notify::channel::failed;
+use crate::notify::push::connect;
+use crate::notify::watch::is_away;
 use crate::shown;
-use punctual::{Interface, NotNil, OperationError, SystemException, SystemExceptionKind};
+use punctual::OperationError;
 use punctual_jetstream::BridgeMessage;
 use punctual_notification::cos_notification::StructuredEvent;
-use punctual_notification::cos_notify_channel_admin::{
-    ClientType, EventChannel, StructuredProxyPushConsumer,
-};
+use punctual_notification::cos_notify_channel_admin::{EventChannel, StructuredProxyPushConsumer};
 use std::time::Duration;
 
 /// Time before a push is repeated for the first time; then twice as long, up to the longest.
@@ -27,16 +27,7 @@ pub(super) struct Pusher {
 
 impl Pusher {
     pub(super) fn connect(channel: &EventChannel, carried: Carried) -> Result<Self, Problem> {
-        let admin = channel.default_supplier_admin().map_err(failed)?;
-        let admin = admin.not_nil().map_err(failed)?;
-        let obtained = admin.obtain_notification_push_consumer(ClientType::StructuredEvent);
-        let (proxy, _) = obtained.map_err(failed)?;
-        let proxy = proxy.not_nil().map_err(failed)?;
-        let proxy = StructuredProxyPushConsumer::narrow(proxy.as_object().clone());
-        let proxy = proxy.map_err(failed)?;
-        proxy
-            .connect_structured_push_supplier(None)
-            .map_err(failed)?;
+        let proxy = connect(channel)?;
         Ok(Self {
             proxy,
             carried,
@@ -55,11 +46,11 @@ impl Pusher {
 
     fn push_event(&mut self, event: &StructuredEvent, is_over: &mut impl FnMut() -> bool) {
         let mut pause = PAUSE;
-        let mut is_away = false;
+        let mut waits = false;
         while let Err(error) = self.proxy.push_structured_event(event) {
             match error.system() {
-                Some(exception) if may_succeed(exception) => {
-                    if !std::mem::replace(&mut is_away, true) {
+                Some(exception) if is_away(exception) => {
+                    if !std::mem::replace(&mut waits, true) {
                         eprintln!(
                             "the channel takes no event: {}",
                             shown::exception(exception)
@@ -74,7 +65,7 @@ impl Pusher {
             std::thread::sleep(pause);
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
-        if is_away {
+        if waits {
             eprintln!("the channel takes events again");
         }
     }
@@ -95,13 +86,4 @@ impl Pusher {
         let ended = self.proxy.disconnect_structured_push_consumer();
         ended.map_err(failed)
     }
-}
-
-/// Returns whether a push that has failed with this exception may succeed when it is repeated.
-fn may_succeed(exception: &SystemException) -> bool {
-    use SystemExceptionKind::{CommFailure, NoResponse, Timeout, Transient};
-    matches!(
-        exception.kind(),
-        CommFailure | NoResponse | Timeout | Transient
-    )
 }

@@ -9,6 +9,7 @@ use crate::shown;
 use parking_lot::Mutex;
 use punctual::poa::{IdAssignmentPolicy, LifespanPolicy, PoaPolicy};
 use punctual::{Interface, NotNil, ObjectId, Orb, RootPoa, SystemException, SystemExceptionKind};
+use punctual_durable::DurableError;
 use punctual_jetstream::Bridge;
 use punctual_notification::cos_notification::{EventType, StructuredEvent};
 use punctual_notification::cos_notify_channel_admin::{
@@ -51,7 +52,7 @@ impl Outward {
             refused: AtomicU64::new(0),
             has_ended: has_ended.clone(),
         };
-        consumer.publish(&[]).map_err(on_nats)?;
+        Bridge::check(prefix).map_err(on_nats)?;
         let consumer = served(orb, consumer).map_err(failed)?;
         let admin = channel.default_consumer_admin().map_err(failed)?;
         let admin = admin.not_nil().map_err(failed)?;
@@ -158,30 +159,47 @@ struct Consumer {
     nats: Mutex<Bridge>,
     prefix: String,
     carried: Carried,
-    /// Number of events that have no form as messages.
+    /// Number of events that no message can carry.
     refused: AtomicU64,
     has_ended: Arc<AtomicBool>,
 }
 
 impl Consumer {
-    fn publish(&self, events: &[StructuredEvent]) -> Result<(), String> {
+    /// Publishes events. Those that no message can carry are counted, and left out.
+    ///
+    /// # Errors
+    /// The servers are away.
+    fn publish(&self, events: &[StructuredEvent]) -> Result<(), DurableError> {
         let mut messages = Vec::with_capacity(events.len());
         for event in events {
             match self.carried.message(&self.prefix, event) {
                 Ok(message) => messages.extend(message),
-                Err(error) => {
-                    let number = self.refused.fetch_add(1, Ordering::Relaxed) + 1;
-                    if number.is_power_of_two() {
-                        let error = shown::peer(error);
-                        eprintln!(
-                            "{number} events have not been published, as they have no such form: {error}"
-                        );
-                    }
-                }
+                Err(error) => self.refuse(&error),
             }
         }
-        let published = self.nats.lock().publish_all(messages);
-        published.map_err(|error| error.to_string())
+        let nats = self.nats.lock();
+        match nats.publish_all(messages.clone()) {
+            Err(DurableError::Invalid(_)) => {}
+            other => return other,
+        }
+        // One of them is too long, or its subject is. Those before it may be published twice.
+        for message in messages {
+            match nats.publish(message) {
+                Err(DurableError::Invalid(error)) => self.refuse(&error),
+                other => other?,
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, error: &str) {
+        let number = self.refused.fetch_add(1, Ordering::Relaxed) + 1;
+        if number.is_power_of_two() {
+            let error = shown::peer(error);
+            eprintln!(
+                "{number} events have not been published, as no message can carry them: {error}"
+            );
+        }
     }
 }
 
@@ -203,7 +221,7 @@ impl SequencePushConsumerServant for Consumer {
         punctual::about_to_block();
         // The channel pushes them again.
         let published = self.publish(notifications);
-        Ok(published.map_err(|error| SystemExceptionKind::Transient.because(error))?)
+        Ok(published.map_err(|error| SystemExceptionKind::Transient.because(error.to_string()))?)
     }
 
     fn disconnect_sequence_push_consumer(&self) -> Result<(), SystemException> {

@@ -78,7 +78,7 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
 }
 
 /// Returns whether an exception says that the server cannot be reached now.
-fn is_away(exception: &SystemException) -> bool {
+pub(super) fn is_away(exception: &SystemException) -> bool {
     use SystemExceptionKind::{CommFailure, NoResponse, Timeout, Transient};
     matches!(
         exception.kind(),
