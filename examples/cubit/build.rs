@@ -1,4 +1,5 @@
 //! Compiles the IDL.
 fn main() -> Result<(), punctual_build::Error> {
-    punctual_build::compile("idl/cubit.idl")
+    let asynchronous = punctual_build::Builder::new().asynchronous(true);
+    asynchronous.compile(&["idl/cubit.idl"])
 }

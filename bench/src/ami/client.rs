@@ -6,16 +6,13 @@ use super::floor::Floor;
 use super::idl::bench_ami::Echo;
 use super::{Setup, WINDOW, What};
 use crate::Result;
-use crate::peer::{nanoseconds, nanoseconds_since};
+use crate::peer::{block_on, nanoseconds, nanoseconds_since};
 use crate::protocol::obey;
 use punctual::policy::Buffering;
 use punctual::{Interface, Orb, Policy, SetOverride, SystemException};
 use std::collections::VecDeque;
-use std::future::Future;
-use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
-use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Instant;
 
@@ -291,26 +288,6 @@ impl Window {
             thread::park();
         }
         self.waits.store(false, Ordering::Relaxed);
-    }
-}
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-/// Runs a future to its end: a minimal executor.
-fn block_on<F: Future>(future: F) -> F::Output {
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
-        }
     }
 }
 

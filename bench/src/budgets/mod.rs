@@ -27,13 +27,61 @@ use std::path::{Path, PathBuf};
 
 /// Contender whose calls have budgets.
 const CONTENDER: &str = "punctual";
-/// Contender whose calls by the dynamic invocation interface have budgets.
-const DYNAMIC: &str = "punctual-dii";
-/// Contender with an interceptor that does nothing at each side, whose calls have budgets.
-const INTERCEPTED: &str = "punctual-intercepted";
-/// Contender that is built like a user's program, with the default release profile, and whose calls
-/// have budgets.
-const PLAIN: &str = crate::outsider::NAME;
+/// Set of contenders beside the usual one whose calls have budgets: name in the file and in
+/// reports, contender, and operations.
+struct Variant {
+    name: &'static str,
+    contender: &'static str,
+    operations: &'static [Operation],
+}
+
+/// All variants.
+const VARIANTS: [Variant; 7] = [
+    Variant {
+        name: "DII",
+        contender: "punctual-dii",
+        operations: &[
+            Operation::CubeVoid,
+            Operation::CubeLong,
+            Operation::CubeStruct,
+        ],
+    },
+    // An interceptor that does nothing at each side.
+    Variant {
+        name: "intercepted",
+        contender: "punctual-intercepted",
+        operations: &[Operation::CubeVoid],
+    },
+    // Built like a user's program, with the default release profile.
+    Variant {
+        name: "plain",
+        contender: crate::outsider::NAME,
+        operations: &[Operation::CubeVoid, Operation::CubeLong],
+    },
+    // Real-time CORBA, with a lane at each side.
+    Variant {
+        name: "lane",
+        contender: "punctual-lane",
+        operations: &[Operation::CubeVoid],
+    },
+    // Asynchronous calls, one at a time.
+    Variant {
+        name: "poller",
+        contender: "punctual-poller",
+        operations: &[Operation::CubeVoid],
+    },
+    Variant {
+        name: "handler",
+        contender: "punctual-handler",
+        operations: &[Operation::CubeVoid],
+    },
+    Variant {
+        name: "future",
+        contender: "punctual-future",
+        operations: &[Operation::CubeVoid],
+    },
+];
+
 /// Instruments with which the budgets are counted.
 const INSTRUMENTS: [Instrument; 3] = [
     Instrument::Instructions,
@@ -78,15 +126,9 @@ pub struct Budgets {
     pub variables: BTreeMap<String, String>,
     /// Budgets by case.
     pub cases: BTreeMap<String, Sides>,
-    /// Budgets of calls by the dynamic invocation interface, by case.
+    /// Budgets of other ways of calling, by their names and by case.
     #[serde(default)]
-    pub dynamic: BTreeMap<String, Sides>,
-    /// Budgets of calls with an interceptor that does nothing at each side, by case.
-    #[serde(default)]
-    pub intercepted: BTreeMap<String, Sides>,
-    /// Budgets of calls of a program with a plain release profile, by case.
-    #[serde(default)]
-    pub plain: BTreeMap<String, Sides>,
+    pub variants: BTreeMap<String, BTreeMap<String, Sides>>,
     /// Server's instructions for a call of one object among many.
     #[serde(default)]
     pub demultiplexing: BTreeMap<String, f64>,
@@ -133,17 +175,10 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     };
     let mut now = count(harness, CONTENDER, &cases, options.calls)?;
     if options.cases.is_empty() {
-        let short = [
-            Operation::CubeVoid,
-            Operation::CubeLong,
-            Operation::CubeStruct,
-        ];
-        let short = short.map(Case::plain);
-        now.dynamic = count(harness, DYNAMIC, &short, options.calls)?.cases;
-        // Cases of the program with a plain release profile.
-        let [void, long, _] = short;
-        now.intercepted = count(harness, INTERCEPTED, &[void], options.calls)?.cases;
-        now.plain = count(harness, PLAIN, &[void, long], options.calls)?.cases;
+        for variant in &VARIANTS {
+            let counted = count(harness, variant.contender, &variant.cases(), options.calls)?;
+            now.variants.insert(variant.name.to_owned(), counted.cases);
+        }
         now.demultiplexing = demultiplexing(harness)?;
     }
     if options.update {
@@ -179,12 +214,10 @@ fn take_again(
 ) -> Result<()> {
     for _ in 0..2 {
         let report = compare(budgets, now);
-        for (contender, how) in [
-            (CONTENDER, ""),
-            (DYNAMIC, "DII "),
-            (INTERCEPTED, "intercepted "),
-            (PLAIN, "plain "),
-        ] {
+        let usual = (CONTENDER, "", cases.to_vec());
+        let variants = VARIANTS.iter();
+        let variants = variants.map(|one| (one.contender, one.name, one.cases()));
+        for (contender, how, cases) in std::iter::once(usual).chain(variants) {
             let moved = cases.iter().filter(|case| report.has_moved(how, case));
             let moved: Vec<Case> = moved.copied().collect();
             if moved.is_empty() {
@@ -195,12 +228,7 @@ fn take_again(
                 moved.len()
             );
             let once_more = count(harness, contender, &moved, calls)?.cases;
-            let counted = match contender {
-                DYNAMIC => &mut now.dynamic,
-                INTERCEPTED => &mut now.intercepted,
-                PLAIN => &mut now.plain,
-                _ => &mut now.cases,
-            };
+            let counted = now.variants.get_mut(how).unwrap_or(&mut now.cases);
             for (case, sides) in once_more {
                 if let Some(before) = counted.get_mut(&case) {
                     *before = before.least(sides);
@@ -247,9 +275,7 @@ fn count(harness: &Harness, contender: &str, cases: &[Case], calls: u32) -> Resu
         optimised: !cfg!(debug_assertions),
         variables: BTreeMap::new(),
         cases: BTreeMap::new(),
-        dynamic: BTreeMap::new(),
-        intercepted: BTreeMap::new(),
-        plain: BTreeMap::new(),
+        variants: BTreeMap::new(),
         demultiplexing: BTreeMap::new(),
     };
     for instrument in INSTRUMENTS {
@@ -277,6 +303,12 @@ fn rounded(instrument: Instrument, count: f64) -> f64 {
         Instrument::Instructions => count.round(),
         // Adding zero turns "-0" into "0".
         _ => (count * 10.0).round() / 10.0 + 0.0,
+    }
+}
+
+impl Variant {
+    fn cases(&self) -> Vec<Case> {
+        self.operations.iter().copied().map(Case::plain).collect()
     }
 }
 

@@ -134,6 +134,27 @@ pub(super) const KNOWN: &[Entry] = &[
         &["--lane"],
     ),
     ours(
+        "punctual-poller",
+        RAW_TCP,
+        "asynchronous void calls, one at a time, by a poller",
+        &[],
+        &["--deferred", "poller"],
+    ),
+    ours(
+        "punctual-handler",
+        RAW_TCP,
+        "asynchronous void calls, one at a time, by a reply handler",
+        &[],
+        &["--deferred", "handler"],
+    ),
+    ours(
+        "punctual-future",
+        RAW_TCP,
+        "asynchronous void calls, one at a time, by a future",
+        &[],
+        &["--deferred", "future"],
+    ),
+    ours(
         "punctual-dii",
         RAW_TCP,
         "calls by the dynamic invocation interface",

@@ -4,6 +4,7 @@
 //! its arguments are marshaled until its result is there.
 
 mod calling;
+mod deferred;
 mod dynamic;
 mod floor;
 mod punctual;
@@ -15,6 +16,7 @@ pub use calling::Caller;
 pub(crate) use calling::{nanoseconds, nanoseconds_since, sampled};
 use calling::{obey, race};
 use clap::{Args, Subcommand, ValueEnum};
+pub(crate) use deferred::block_on;
 use floor::memory;
 pub(crate) use floor::memory::LONGEST as LONGEST_SHARED;
 use floor::socket::{Kind, Link};
@@ -94,6 +96,9 @@ pub struct Client {
     /// Call by the dynamic invocation interface.
     #[arg(long)]
     dii: bool,
+    /// Make asynchronous void calls, one at a time.
+    #[arg(long, value_name = "HOW", conflicts_with = "dii")]
+    deferred: Option<deferred::Taken>,
     #[command(flatten)]
     orb: OrbOptions,
 }
@@ -173,7 +178,13 @@ fn run_side(program: Program, side: &Side) -> Result<()> {
         (Side::Client(client), None) if client.dii => {
             call_as_told(dynamic::Client::new(punctual::Client::new(client)?)?)
         }
-        (Side::Client(client), None) => call_as_told(punctual::Client::new(client)?),
+        (Side::Client(client), None) => {
+            let stubs = punctual::Client::new(client)?;
+            match client.deferred {
+                Some(taken) => call_as_told(deferred::Client::new(stubs, taken)),
+                None => call_as_told(stubs),
+            }
+        }
     }
 }
 

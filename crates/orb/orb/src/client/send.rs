@@ -33,6 +33,20 @@ pub(super) fn send_one_way_plainly(
     flush_in_time((lane, connection), kept, deadline)
 }
 
+/// Sends the request of a deferred call, in a protocol whose messages do not depend on the time of
+/// sending.
+#[inline]
+pub(super) fn send_deferred_plainly(
+    (lane, connection): (&Lane, &Arc<ClientConnection>),
+    request: &mut Block,
+    out_of_band: bool,
+    deadline: Deadline,
+) -> Result<(), Failed> {
+    let kept = connection.send_deferred(request, out_of_band, deadline);
+    let kept = kept.map_err(|error| not_sent(connection.peer(), &error))?;
+    flush_in_time((lane, connection), kept, deadline)
+}
+
 /// Sends a complete message over a connection, whatever the messaging protocol.
 pub(super) fn send(
     connection: &ClientConnection,

@@ -124,11 +124,11 @@ pub struct OrbConfig {
     /// Capacity of a connection's buffer, and the treatment of requests beyond that. Default 8 MiB,
     /// and the caller sends.
     pub buffer_capacity: BufferCapacity,
-    /// Time for which the transport may hold back one of many one-way requests in a row, to put
-    /// several into one packet (TCP). Each request has been passed to the operating system when its
-    /// call returns; the last one is usually sent within six times this time, or with the next
-    /// request that is not a one-way. Default 50 µs; zero sends each one at once. Key
-    /// `one_way_gather_us`.
+    /// Time for which the transport may hold back one of many requests in a row, to put several into
+    /// one packet (TCP): one-ways, and deferred calls until a caller waits for a reply. Each request
+    /// has been passed to the operating system when its call returns; the last one is usually sent
+    /// within six times this time, or with the next request of another kind. Default 50 µs; zero
+    /// sends each one at once. Key `one_way_gather_us`.
     pub one_way_gather: Duration,
     /// If true, objects of persistent POAs are reached through the Implementation Repository (the initial reference
     /// `ImplRepoService`): their references have its endpoints, and these POAs register there when they become active

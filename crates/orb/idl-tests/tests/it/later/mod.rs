@@ -12,9 +12,11 @@ mod families;
 mod faults;
 mod front;
 mod futures;
+mod holding;
 mod interceptors;
 mod pair;
 mod poas;
+mod rows;
 mod time_outs;
 
 use punctual_idl_tests::families as related;

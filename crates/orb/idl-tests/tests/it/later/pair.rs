@@ -34,8 +34,17 @@ impl Pair {
         let client = client.build().unwrap();
         let server = Orb::builder().listen(endpoint).configure(server);
         let server = server.build().unwrap();
+        let servant = servant(&server);
+        Self::of_orbs(server, client, servant)
+    }
+
+    /// Activates the servant in the server's root POA, and gives its reference to the client.
+    pub(super) fn of_orbs<S>(server: Orb, client: Orb, servant: S) -> Self
+    where
+        Clerk: Implements<S>,
+    {
         let poa = server.root_poa().unwrap();
-        let clerk: Clerk = poa.activate(servant(&server)).unwrap();
+        let clerk: Clerk = poa.activate(servant).unwrap();
         poa.manager().activate().unwrap();
         let clerk = over_wire(&server, &client, &clerk);
         Self {

@@ -66,7 +66,8 @@ pub(in super::super) fn send(
         let by = (callee, &**connection);
         write::by_head(by, (head, pending.id()), arguments, path.lends, block)?;
         let out_of_band = path.effective.out_of_band;
-        send::send_plainly(connection, block, out_of_band, deadline)?;
+        let by = (&**callee.lane, connection);
+        send::send_deferred_plainly(by, block, out_of_band, deadline)?;
         Ok(pending)
     };
     let deferral = match sent() {

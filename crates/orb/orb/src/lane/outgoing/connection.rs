@@ -20,7 +20,7 @@ use super::callbacks::Callbacks;
 use super::calls::{Broken, Callers, Delivered};
 use super::pool::{Membership, OpenedFor, ToEndpoint};
 use super::replies::Watch;
-use super::sending::{Gathering, Sender};
+use super::sending::{Gathering, Row, Sender};
 use super::wait::WaitStrategy;
 use crate::budget::{Evictable, Received, host_of};
 use crate::messaging::Inbox;
@@ -48,6 +48,8 @@ pub(crate) struct ClientConnection {
     pub(crate) announced: Announcements,
     /// State for sending, locked while a message is sent.
     pub(super) sender: LaneLock<Sender>,
+    /// Requests of deferred calls that were sent since a caller last waited.
+    pub(super) row: Row,
     /// Buffer of requests to be sent together.
     pub(super) buffer: Buffer,
     /// Callers that wait for replies, and the inbox, which one of them reads.
@@ -88,6 +90,7 @@ impl ClientConnection {
             announced: Announcements::new(wire.carries_contexts()),
             wire,
             sender: LaneLock::new(lane.locks, sender),
+            row: Row::default(),
             buffer: Buffer::new(lane.locks),
             callers: Callers::of(inbox),
             waiting,

@@ -203,9 +203,10 @@ pub(super) const SECTION: Section = Section {
         Setting::new(
             "one_way_gather_us",
             field!(one_way_gather),
-            "Time for which the transport may hold back one of many one-way requests in a row, to put several into \
-             one packet (TCP). The operating system has each when its call returns; the last one usually leaves \
-             within six times as long, or with the next request that is not a one-way. 0 lets each leave at once.",
+            "Time for which the transport may hold back one of many requests in a row, to put several into one packet \
+             (TCP): one-ways, and deferred calls until a caller waits for a reply. The operating system has each when \
+             its call returns; the last one usually leaves within six times as long, or with the next request of \
+             another kind. 0 lets each leave at once.",
         )
         .unit(Unit::Microseconds)
         .at_most(LONGEST_GATHER),

@@ -195,6 +195,17 @@ impl ClientConnection {
         });
     }
 
+    /// Sends the messages that the transport has held back, unless another thread is sending: its
+    /// message takes them along, or it is itself the sender of one that is held back.
+    #[cold]
+    pub(in crate::lane::outgoing) fn send_held_back(&self) {
+        self.try_with_sender(|sender, _| {
+            if sender.gathering.push() {
+                self.push();
+            }
+        });
+    }
+
     /// Sends the messages that the transport has held back. To be called under the sending lock.
     fn push(&self) {
         if let Some(gatherer) = self.link.gatherer() {

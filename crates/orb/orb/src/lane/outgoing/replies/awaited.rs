@@ -42,6 +42,9 @@ impl AwaitedReply {
     ) -> Option<R> {
         self.is_taken_up = true;
         self.stop_watching();
+        if !self.has_come() {
+            self.connection.end_row();
+        }
         let pending = self.connection.pending(self.id)?;
         Some(wait(&self.connection, &pending))
     }
@@ -56,6 +59,9 @@ impl AwaitedReply {
         wait: impl FnOnce(&ClientConnection, &PendingReply<'_>) -> Option<R>,
     ) -> Result<Option<R>, Self> {
         self.stop_watching();
+        if !self.has_come() {
+            self.connection.end_row();
+        }
         let connection = self.connection.clone();
         let Some(pending) = connection.pending(self.id) else {
             self.is_taken_up = true;
@@ -92,6 +98,7 @@ impl AwaitedReply {
             let watching = Watching::begin(&self.connection, readers, self.id, deadline)?;
             self.watching = Some(watching);
         }
+        self.connection.end_row();
         Ok(false)
     }
 

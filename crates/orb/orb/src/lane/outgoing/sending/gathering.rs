@@ -1,4 +1,5 @@
-//! Gathering of one-ways in quick succession by the transport.
+//! Gathering of one-ways in quick succession by the transport; so are deferred calls whose callers do
+//! not wait ([`super::row`]).
 //!
 //! Over TCP a small message costs its sender several microseconds, and as much again each time that
 //! the receiver is woken; a packet with many messages costs little more. In a *flood*, several
