@@ -7,8 +7,8 @@ use crate::events;
 use crate::experiment::{Experiment, Side};
 use crate::timeprobes::{self, record};
 use crate::{
-    Result, ami, anys, budgets, cubit, data, demux, goals, latency, load, memory, oneway, peer, rt,
-    scale, stubs, throughput,
+    Result, ami, anys, budgets, cubit, data, demux, goals, latency, load, memory, oneway, papers,
+    peer, rt, scale, stubs, throughput,
 };
 use clap::Subcommand;
 use std::path::PathBuf;
@@ -55,6 +55,8 @@ pub enum Command {
     /// Compare the goals of the data path with the figures reached here: all measurements in one
     /// table.
     Goals(goals::Options),
+    /// Reproduce what the papers claim: one report of all their figures that this machine can hold.
+    Papers(papers::Options),
     /// Measure the latency of calls, beside raw sockets and other ORBs.
     Latency(latency::Options),
     /// Measure the number of calls per second, two-way and one-way.
@@ -158,6 +160,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
     match command {
         Command::Experiments => list(),
         Command::Goals(options) => goals::run(harness, options),
+        Command::Papers(options) => papers::run(harness, options),
         Command::Latency(options) => latency::run(harness, options),
         Command::Throughput(options) => throughput::run(harness, options),
         Command::Scale(options) => scale::run(harness, options),

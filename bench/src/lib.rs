@@ -11,7 +11,7 @@
 //! time of each stage of a call, [`demux`] the cost of finding an object and its operation, [`rt`]
 //! whether priorities hold, `events` the real-time event channel (with the feature of this name), [`cubit`] the time of each type of data by every pair of a messaging
 //! protocol and a link, [`oneway`] the cost of waiting for one-ways, and the gain of buffering
-//! them, [`goals`] the goals of the data path in one table. [`peer`] holds the programs themselves,
+//! them, [`goals`] the goals of the data path in one table, and [`papers`] the claims of the papers in one report. [`peer`] holds the programs themselves,
 //! except those in other languages under `peers/`, and that of an [`outsider`] under `outsider/`.
 //!
 //! `punctual-bench` is these [`command`]s, and `punctual bench` hands over to it. Adding a link, a
@@ -44,6 +44,7 @@ pub mod omniorb;
 pub mod oneway;
 pub mod output;
 pub mod outsider;
+pub mod papers;
 #[cfg(test)]
 mod parsed;
 pub mod peer;

@@ -310,6 +310,43 @@ fn a_budget_that_was_just_written_is_kept_and_one_that_is_too_small_is_not() {
 }
 
 #[test]
+fn a_report_on_the_papers_is_written_and_goes_on_with_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let papers = || {
+        let output = bench(&[
+            "papers",
+            "--quick",
+            "--only=latency",
+            "--folder",
+            folder.path().to_str().unwrap(),
+        ]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{said}");
+        (String::from_utf8(output.stdout).unwrap(), said)
+    };
+    let (summary, said) = papers();
+    assert!(
+        said.contains("1 of 1") && !said.contains("measured before"),
+        "{said}"
+    );
+    assert!(
+        summary.contains("Gokhale and Schmidt 1998: of 4 claims"),
+        "{summary}"
+    );
+    let report = std::fs::read_to_string(folder.path().join("report.md")).unwrap();
+    assert!(
+        report.contains("`punctual bench latency --placement same"),
+        "{report}"
+    );
+    assert!(!report.contains("not reproduced"), "{report}");
+    let page = std::fs::read_to_string(folder.path().join("report.html")).unwrap();
+    assert!(page.contains("<img src=\"latency.svg\""));
+    assert!(folder.path().join("latency.svg").exists());
+    let (_, said) = papers();
+    assert!(said.contains("measured before"), "{said}");
+}
+
+#[test]
 fn each_goal_gets_a_verdict_in_the_table_the_file_and_the_picture() {
     let directory = tempfile::tempdir().unwrap();
     let (json, svg) = (

@@ -1,0 +1,232 @@
+//! Measurements that claims need, each a command of this program.
+
+use crate::Result;
+use crate::contender::Harness;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+use std::process::{ChildStderr, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Command of this program whose figures claims need.
+#[derive(Debug)]
+pub(super) struct Measurement {
+    /// Name by which claims refer to it, and of its files.
+    pub(super) name: &'static str,
+    /// Quantity that it measures.
+    pub(super) about: &'static str,
+    /// Command and options that it always has.
+    command: &'static [&'static str],
+    /// Options of a whole run, and of a quick one.
+    whole: &'static [&'static str],
+    quick: &'static [&'static str],
+}
+
+/// All measurements, the quicker ones first.
+pub(super) const ALL: &[Measurement] = &[
+    Measurement {
+        name: "ami",
+        about: "asynchronous and synchronous calls",
+        command: &["ami", "--placement", "same"],
+        whole: &[],
+        quick: &["--rounds", "5", "--calls", "1000", "--many", "50000"],
+    },
+    Measurement {
+        name: "oneway",
+        about: "one-ways, buffered and reliable",
+        command: &["oneway", "--placement", "same,cross"],
+        whole: &[],
+        quick: &["--rounds", "7"],
+    },
+    Measurement {
+        name: "latency",
+        about: "calls by stubs and by the DII, by size, beside raw sockets and omniORB",
+        command: &[
+            "latency",
+            "--placement",
+            "same",
+            "--contenders",
+            "punctual,punctual-dii,punctual-uiop,omniorb",
+            "--cases",
+            "cube_void,take_octets:1,take_octets:1024,take_bin_structs:1,take_bin_structs:1024",
+        ],
+        whole: &[],
+        quick: &["--rounds", "9", "--calls", "400"],
+    },
+    Measurement {
+        name: "cubit",
+        about: "messaging protocols over links, by type of data",
+        command: &["cubit", "--placement", "same"],
+        whole: &[],
+        quick: &["--rounds", "9", "--calls", "400"],
+    },
+    Measurement {
+        name: "demux",
+        about: "finding objects and operations, by strategy",
+        command: &["demux"],
+        whole: &[],
+        quick: &["--quick"],
+    },
+    Measurement {
+        name: "inversion",
+        about: "an urgent client beside low ones of one priority",
+        command: &["rt", "inversion", "--placement", "same"],
+        whole: &[],
+        quick: &["--low", "1,5,20,50", "--calls", "1000"],
+    },
+    Measurement {
+        name: "endpoints",
+        about: "endpoints with priorities beside an ORB a thread",
+        command: &["rt", "endpoints", "--placement", "same"],
+        whole: &[],
+        quick: &["--low", "1,6,15", "--calls", "1000"],
+    },
+    Measurement {
+        name: "pools",
+        about: "thread pools and lanes",
+        command: &["rt", "pools", "--placement", "same"],
+        whole: &[],
+        quick: &["--low", "1,10,30", "--calls", "1000"],
+    },
+];
+
+/// Report of a measurement, with the command that made it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Kept {
+    command: Vec<String>,
+    /// Time that the measurement took.
+    pub(super) took: Duration,
+    /// JSON of the report.
+    pub(super) report: Value,
+    /// True if an earlier run has measured it.
+    #[serde(skip)]
+    pub(super) is_old: bool,
+}
+
+impl Measurement {
+    /// Returns the command and its options.
+    pub(super) fn arguments(&self, quick: bool) -> Vec<&'static str> {
+        let rest = if quick { self.quick } else { self.whole };
+        [self.command, rest].concat()
+    }
+
+    /// Returns the name of the file of the drawing.
+    pub(super) fn drawing(&self) -> String {
+        format!("{}.svg", self.name)
+    }
+
+    /// Returns the report of an earlier run by the same command, or measures, and keeps the report.
+    ///
+    /// # Errors
+    /// The reason why there is no report.
+    pub(super) fn measure(
+        &self,
+        harness: &Harness,
+        folder: &Path,
+        quick: bool,
+        again: bool,
+    ) -> std::result::Result<Kept, String> {
+        let file = folder.join(format!("{}.json", self.name));
+        let command = self.arguments(quick);
+        if !again
+            && let Some(kept) = read(&file)
+            && kept.command == command
+        {
+            return Ok(Kept {
+                is_old: true,
+                ..kept
+            });
+        }
+        let measured = self.measure_now(harness, folder, &command);
+        let kept = measured.map_err(|error| error.to_string())?;
+        write_whole(&file, &kept).map_err(|error| format!("{}: {error}", file.display()))?;
+        Ok(kept)
+    }
+
+    fn measure_now(&self, harness: &Harness, folder: &Path, command: &[&str]) -> Result<Kept> {
+        let begun = Instant::now();
+        let mut child = Command::new(&harness.program)
+            .args(command)
+            .arg("--json")
+            .arg("--svg")
+            .arg(folder.join(self.drawing()))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let errors = child.stderr.take();
+        let shown = thread::spawn(move || errors.map_or_else(String::new, pass_on));
+        let output = child.wait_with_output()?;
+        let last = shown.join().unwrap_or_default();
+        match serde_json::from_slice(&output.stdout) {
+            Ok(report) if output.status.success() => Ok(Kept {
+                command: command.iter().map(ToString::to_string).collect(),
+                took: begun.elapsed(),
+                report,
+                is_old: false,
+            }),
+            Ok(_) | Err(_) => Err(last.into()),
+        }
+    }
+}
+
+/// Passes lines of progress and errors on as they come, and returns the last one.
+fn pass_on(errors: ChildStderr) -> String {
+    let mut last = String::new();
+    for line in BufReader::new(errors).lines().map_while(io::Result::ok) {
+        eprintln!("    {line}");
+        last = line;
+    }
+    last
+}
+
+fn read(file: &Path) -> Option<Kept> {
+    serde_json::from_slice(&fs::read(file).ok()?).ok()
+}
+
+/// Writes a file that is there whole or not at all.
+fn write_whole(file: &Path, kept: &Kept) -> Result<()> {
+    let new = file.with_extension("new");
+    fs::write(&new, serde_json::to_vec(kept)?)?;
+    Ok(fs::rename(new, file)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(command: &[&str]) -> Kept {
+        Kept {
+            command: command.iter().map(ToString::to_string).collect(),
+            took: Duration::from_secs(1),
+            report: Value::Null,
+            is_old: false,
+        }
+    }
+
+    /// Harness whose program does not exist: it measures nothing.
+    fn nothing() -> Harness {
+        Harness {
+            program: "/nonexistent".into(),
+            peers: "/nonexistent".into(),
+        }
+    }
+
+    #[test]
+    fn what_the_same_command_has_measured_is_taken_and_other_figures_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let one = &ALL[0];
+        let measure = |quick, again| one.measure(&nothing(), folder.path(), quick, again);
+        assert!(measure(true, false).is_err());
+        let file = folder.path().join(format!("{}.json", one.name));
+        write_whole(&file, &kept(&one.arguments(true))).unwrap();
+        assert!(measure(true, false).unwrap().is_old);
+        assert!(measure(false, false).is_err(), "a whole run needs more");
+        assert!(measure(true, true).is_err());
+        fs::write(&file, b"{").unwrap();
+        assert!(measure(true, false).is_err(), "the file is broken");
+    }
+}

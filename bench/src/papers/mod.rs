@@ -1,0 +1,204 @@
+//! `papers`: what the five papers claim, and what becomes of it here, in one report.
+//!
+//! A [`Claim`] names the paper, the place and the paper's figures, and finds ours in the JSON of one of
+//! this program's measurements. Each [`Measurement`] runs as a process of its own, and its figures and
+//! drawing stay in a folder: an interrupted run goes on where it was.
+
+mod claims;
+mod evidence;
+mod measurement;
+mod report;
+
+use crate::Result;
+use crate::contender::Harness;
+use claims::{CLAIMS, Claim};
+use clap::Args;
+use evidence::Evidence;
+use measurement::{ALL, Kept, Measurement};
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Options of the command `papers`.
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    /// Fewer rounds and calls: takes about two minutes, and is less reliable.
+    #[arg(long)]
+    quick: bool,
+    /// Folder of the measurements' figures and drawings, and of the report (report.md, report.html).
+    #[arg(long, value_name = "FOLDER", default_value = "papers")]
+    folder: PathBuf,
+    /// Measure again what the folder already has.
+    #[arg(long)]
+    again: bool,
+    /// Only claims found by these measurements.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    only: Vec<String>,
+    /// List the claims, each with its command, and measure nothing.
+    #[arg(long)]
+    list: bool,
+}
+
+/// Claim, and what was found about it; an error is the reason why nothing was.
+struct Judged {
+    claim: &'static Claim,
+    found: std::result::Result<claims::Found, String>,
+    command: String,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A name is that of no measurement, or the folder cannot be written.
+pub fn run(harness: &Harness, options: &Options) -> Result<()> {
+    let wanted = wanted(&options.only)?;
+    if options.list {
+        for claim in claims_by(&wanted) {
+            let command = claim
+                .by
+                .map_or_else(String::new, |name| command(name, false));
+            println!("{}, {}: {}", claim.paper, claim.place, claim.claim);
+            println!("    theirs: {}", claim.theirs);
+            match command.is_empty() {
+                true => println!("    not reproduced: {}", claim.without),
+                false => println!("    {command}"),
+            }
+        }
+        return Ok(());
+    }
+    fs::create_dir_all(&options.folder)
+        .map_err(|error| format!("{}: {error}", options.folder.display()))?;
+    let begun = Instant::now();
+    let mut kept = Vec::new();
+    for (place, measurement) in wanted.iter().enumerate() {
+        eprintln!(
+            "{} of {}, after {}: {}",
+            place + 1,
+            wanted.len(),
+            shown(begun.elapsed()),
+            measurement.about
+        );
+        let measured = measurement.measure(harness, &options.folder, options.quick, options.again);
+        match &measured {
+            Ok(kept) if kept.is_old => eprintln!("    measured before, in {}", shown(kept.took)),
+            Ok(kept) => eprintln!("    took {}", shown(kept.took)),
+            Err(reason) => eprintln!("    not measured: {reason}"),
+        }
+        kept.push((*measurement, measured));
+    }
+    let judged: Vec<Judged> = claims_by(&wanted)
+        .map(|claim| judge(claim, &kept, options.quick))
+        .collect();
+    let files = report::write(&options.folder, &judged, &kept, options.quick)?;
+    print!("{}", report::summary(&judged));
+    println!("{}", files.join(" and "));
+    Ok(())
+}
+
+fn shown(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds.div_ceil(60)),
+    }
+}
+
+/// Returns the measurements of these names; all if there are none.
+fn wanted(only: &[String]) -> Result<Vec<&'static Measurement>> {
+    if let Some(unknown) = only
+        .iter()
+        .find(|name| ALL.iter().all(|one| one.name != **name))
+    {
+        let names: Vec<&str> = ALL.iter().map(|one| one.name).collect();
+        return Err(format!(
+            "`{unknown}` is no measurement: there are {}",
+            names.join(", ")
+        )
+        .into());
+    }
+    let is_wanted =
+        |one: &&Measurement| only.is_empty() || only.iter().any(|name| name == one.name);
+    Ok(ALL.iter().filter(is_wanted).collect())
+}
+
+/// Returns the claims that these measurements find, and if they are all there are, those that none does.
+fn claims_by(wanted: &[&'static Measurement]) -> impl Iterator<Item = &'static Claim> {
+    let names: Vec<&str> = wanted.iter().map(|one| one.name).collect();
+    let is_all = wanted.len() == ALL.len();
+    CLAIMS.iter().filter(move |claim| match claim.by {
+        Some(name) => names.contains(&name),
+        None => is_all,
+    })
+}
+
+/// Returns the command of a measurement, as people enter it.
+fn command(name: &str, quick: bool) -> String {
+    let measurement = ALL.iter().find(|one| one.name == name);
+    let words = measurement.map(|one| one.arguments(quick).join(" "));
+    format!("punctual bench {}", words.unwrap_or_default())
+}
+
+fn judge(
+    claim: &'static Claim,
+    kept: &[(&Measurement, std::result::Result<Kept, String>)],
+    quick: bool,
+) -> Judged {
+    let Some(name) = claim.by else {
+        return Judged {
+            claim,
+            found: Err(claim.without.to_owned()),
+            command: String::new(),
+        };
+    };
+    let measured = kept.iter().find(|(one, _)| one.name == name);
+    let found = match measured {
+        Some((_, Ok(kept))) => {
+            let evidence = Evidence::of(&kept.report);
+            (claim.find)(&evidence).map(|found| found.restless(evidence.is_restless()))
+        }
+        Some((_, Err(reason))) => Err(reason.clone()),
+        None => Err("not measured".to_owned()),
+    };
+    Judged {
+        claim,
+        found,
+        command: command(name, quick),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_claim_names_a_measurement_or_says_why_there_is_none() {
+        for claim in CLAIMS {
+            match claim.by {
+                Some(name) => assert!(ALL.iter().any(|one| one.name == name), "{name}"),
+                None => assert!(!claim.without.is_empty(), "{}", claim.claim),
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_claims_of_the_chosen_measurements_are_judged() {
+        let chosen = wanted(&["ami".to_owned()]).unwrap();
+        assert!(claims_by(&chosen).all(|claim| claim.by == Some("ami")));
+        assert!(claims_by(&chosen).count() >= 3);
+        let all = wanted(&[]).unwrap();
+        assert_eq!(claims_by(&all).count(), CLAIMS.len());
+        let error = wanted(&["amy".to_owned()]).unwrap_err().to_string();
+        assert!(error.contains("`amy`") && error.contains("ami"), "{error}");
+    }
+
+    #[test]
+    fn a_claim_whose_figures_are_absent_is_not_judged() {
+        let empty = serde_json::json!({});
+        for claim in CLAIMS.iter().filter(|claim| claim.by.is_some()) {
+            assert!(
+                (claim.find)(&Evidence::of(&empty)).is_err(),
+                "{}",
+                claim.claim
+            );
+        }
+    }
+}
