@@ -40,7 +40,7 @@ pub use loan::{Loan, LoanMemory};
 pub use pool::BlockPool;
 pub use properties::Properties;
 pub use socket::SpinOptions;
-pub use socket::resolve;
+pub use socket::{TCP_PROPERTIES, resolve, tcp_options};
 
 use punctual_exec::Deadline;
 use std::fmt::Debug;

@@ -1,6 +1,6 @@
 //! Options of the TLS link.
 
-use punctual_link::{LinkError, Phase, Properties};
+use punctual_link::{LinkError, Phase, Properties, TCP_PROPERTIES, tcp_options};
 use punctual_sys::tcp::TcpOptions;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -120,40 +120,20 @@ impl Default for TlsOptions {
     }
 }
 
-/// Properties that an endpoint or a policy may set.
-const KNOWN: [&str; 8] = [
-    "no_delay",
-    "keep_alive",
-    "send_buffer",
-    "receive_buffer",
-    "dscp",
-    "server_name",
-    "client_certificate",
-    "minimum",
-];
+/// Properties that an endpoint or a policy may set beside those of TCP.
+const KNOWN: [&str; 3] = ["server_name", "client_certificate", "minimum"];
 
 impl TlsOptions {
     /// Returns the options of the link overridden by an endpoint's or a policy's properties.
     pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = self.clone();
         properties.only(
-            &KNOWN,
-            "no_delay, keep_alive, send_buffer, receive_buffer, dscp, server_name, client_certificate \
-             or minimum",
+            &[&TCP_PROPERTIES[..], &KNOWN].concat(),
+            "no_delay, keep_alive, send_buffer, receive_buffer, dscp, pacing_rate, socket_priority, busy_poll_us, \
+             server_name, client_certificate or minimum",
             phase,
         )?;
-        let switch = |key| properties.parse::<bool>(key, "true or false", phase);
-        let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
-        let tcp = &mut options.tcp;
-        tcp.no_delay = switch("no_delay")?.unwrap_or(tcp.no_delay);
-        match switch("keep_alive")? {
-            Some(true) => tcp.keep_alive = Some(tcp.keep_alive.unwrap_or_default()),
-            Some(false) => tcp.keep_alive = None,
-            None => {}
-        }
-        tcp.send_buffer = size("send_buffer")?.or(tcp.send_buffer);
-        tcp.receive_buffer = size("receive_buffer")?.or(tcp.receive_buffer);
-        tcp.dscp = properties.dscp(phase)?.or(tcp.dscp);
+        options.tcp = tcp_options(options.tcp, properties, phase)?;
         options.client_certificate = properties
             .parse("client_certificate", "none, wanted or required", phase)?
             .unwrap_or(options.client_certificate);

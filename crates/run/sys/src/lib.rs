@@ -4,7 +4,7 @@
 //! scheduling of threads, locks that inherit priorities.
 //!
 //! This is the only crate that talks to the kernel beyond the standard library, through `rustix`
-//! and, for the scheduling of threads alone, `libc`, so that everything above it is plain safe
+//! and, where that lacks a call, `libc`, so that everything above it is plain safe
 //! Rust. It knows nothing of connections, messages or threads' purposes.
 
 pub mod access;
@@ -40,5 +40,7 @@ pub mod scheduling;
 pub mod stack;
 pub mod stream;
 pub mod tcp;
+#[allow(unsafe_code)]
+pub mod traffic;
 pub mod udp;
 pub mod unix;

@@ -2,6 +2,7 @@
 
 use crate::dscp::Dscp;
 pub use crate::stream::{Direction, Pending, pending, receive, set_timeout};
+use crate::traffic::Traffic;
 use rustix::net::sockopt;
 use rustix::net::{AddressFamily, Shutdown, SocketAddrAny, SocketFlags, SocketType, ipproto};
 use std::io;
@@ -50,6 +51,8 @@ pub struct TcpOptions {
     pub receive_buffer: Option<usize>,
     /// Priority of the connection's packets in the network; `None` leaves it to the kernel (0).
     pub dscp: Option<Dscp>,
+    /// Pace and class of the connection's packets, and busy polling.
+    pub traffic: Traffic,
 }
 
 /// Returns whether the kernel sends on this connection at an estimated pace instead of as fast as
@@ -69,6 +72,7 @@ impl Default for TcpOptions {
             send_buffer: None,
             receive_buffer: None,
             dscp: None,
+            traffic: Traffic::default(),
         }
     }
 }
@@ -94,6 +98,7 @@ impl TcpOptions {
         if let Some(dscp) = self.dscp {
             dscp.apply(socket)?;
         }
+        self.traffic.apply(socket)?;
         crate::stream::set_buffers(socket, self.send_buffer, self.receive_buffer)
     }
 }

@@ -1,7 +1,9 @@
 //! Options of the link, and the properties that set them.
 
+use crate::socket::{TRAFFIC_PROPERTIES, traffic};
 use crate::{LinkError, Phase, Properties};
 use punctual_sys::dscp::Dscp;
+use punctual_sys::traffic::Traffic;
 use std::io;
 use std::net::UdpSocket;
 use std::time::Duration;
@@ -11,6 +13,9 @@ use std::time::Duration;
 pub struct DiopOptions {
     /// Priority of its packets in the network; `None` leaves it to the kernel (0). Property `dscp`.
     pub dscp: Option<Dscp>,
+    /// Pace and class of its packets, and busy polling. Properties `pacing_rate`, `socket_priority`,
+    /// `busy_poll_us`.
+    pub traffic: Traffic,
     /// `SO_SNDBUF` in bytes; `None` leaves it to the kernel. Property `send_buffer`.
     pub send_buffer: Option<usize>,
     /// `SO_RCVBUF` in bytes; `None` leaves it to the kernel. Property `receive_buffer`. Datagrams
@@ -33,6 +38,7 @@ impl Default for DiopOptions {
     fn default() -> Self {
         Self {
             dscp: None,
+            traffic: Traffic::default(),
             send_buffer: None,
             receive_buffer: None,
             peers: 256,
@@ -44,16 +50,29 @@ impl Default for DiopOptions {
 }
 
 /// Properties that an endpoint or a policy may set.
-const KNOWN: [&str; 4] = ["send_buffer", "receive_buffer", "dscp", "peers"];
+const KNOWN: [&str; 7] = [
+    "send_buffer",
+    "receive_buffer",
+    "dscp",
+    "peers",
+    TRAFFIC_PROPERTIES[0],
+    TRAFFIC_PROPERTIES[1],
+    TRAFFIC_PROPERTIES[2],
+];
 
 impl DiopOptions {
     pub(super) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = *self;
-        properties.only(&KNOWN, "send_buffer, receive_buffer, dscp or peers", phase)?;
+        properties.only(
+            &KNOWN,
+            "send_buffer, receive_buffer, dscp, peers, pacing_rate, socket_priority or busy_poll_us",
+            phase,
+        )?;
         let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
         options.send_buffer = size("send_buffer")?.or(options.send_buffer);
         options.receive_buffer = size("receive_buffer")?.or(options.receive_buffer);
         options.dscp = properties.dscp(phase)?.or(options.dscp);
+        options.traffic = traffic(options.traffic, properties, phase)?;
         let peers = properties.parse::<std::num::NonZeroUsize>("peers", "at least 1", phase)?;
         options.peers = peers.map_or(options.peers.max(1), std::num::NonZeroUsize::get);
         Ok(options)
@@ -63,6 +82,7 @@ impl DiopOptions {
         if let Some(dscp) = self.dscp {
             dscp.apply(socket)?;
         }
+        self.traffic.apply(socket)?;
         punctual_sys::stream::set_buffers(socket, self.send_buffer, self.receive_buffer)
     }
 }

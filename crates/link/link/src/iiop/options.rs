@@ -1,6 +1,8 @@
 //! Options of the link, the properties that set them, and the connections made with them.
 
-use crate::socket::{SPIN_PROPERTIES, SocketOptions, StreamConnection};
+use crate::socket::{
+    SPIN_PROPERTIES, SocketOptions, StreamConnection, TCP_PROPERTIES, tcp_options,
+};
 use crate::{Address, Connection, LinkError, Phase, Properties, SpinOptions};
 use punctual_sys::tcp::{self, TcpOptions};
 use std::io;
@@ -40,18 +42,8 @@ impl Default for IiopOptions {
     }
 }
 
-/// Properties that an endpoint or a policy may set.
-const KNOWN: [&str; 9] = [
-    "no_delay",
-    "keep_alive",
-    "dont_route",
-    "send_buffer",
-    "receive_buffer",
-    "dscp",
-    SPIN_PROPERTIES[0],
-    SPIN_PROPERTIES[1],
-    INHERITED,
-];
+/// Properties that an endpoint or a policy may set beside those of TCP.
+const KNOWN: [&str; 3] = ["dont_route", SPIN_PROPERTIES[0], SPIN_PROPERTIES[1]];
 
 /// Name of a property that only endpoints may set.
 const INHERITED: &str = "inherited";
@@ -63,30 +55,22 @@ impl IiopOptions {
         if properties.is_empty() {
             return Ok(options);
         }
-        let (known, expected) = match phase {
-            Phase::Listen => (
-                &KNOWN[..],
-                "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, dscp, spin_us, spin_always or inherited",
-            ),
-            _ => (
-                KNOWN.split_last().map_or(&[][..], |(_, known)| known),
-                "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, dscp, spin_us or spin_always",
-            ),
+        let mut known = [&TCP_PROPERTIES[..], &KNOWN].concat();
+        let expected = match phase {
+            Phase::Listen => {
+                known.push(INHERITED);
+                "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, dscp, pacing_rate, \
+                 socket_priority, busy_poll_us, spin_us, spin_always or inherited"
+            }
+            _ => {
+                "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, dscp, pacing_rate, \
+                 socket_priority, busy_poll_us, spin_us or spin_always"
+            }
         };
-        properties.only(known, expected, phase)?;
-        let switch = |key| properties.parse::<bool>(key, "true or false", phase);
-        let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
-        let tcp = &mut options.tcp;
-        tcp.no_delay = switch("no_delay")?.unwrap_or(tcp.no_delay);
-        tcp.dont_route = switch("dont_route")?.unwrap_or(tcp.dont_route);
-        match switch("keep_alive")? {
-            Some(true) => tcp.keep_alive = Some(tcp.keep_alive.unwrap_or_default()),
-            Some(false) => tcp.keep_alive = None,
-            None => {}
-        }
-        tcp.send_buffer = size("send_buffer")?.or(tcp.send_buffer);
-        tcp.receive_buffer = size("receive_buffer")?.or(tcp.receive_buffer);
-        tcp.dscp = properties.dscp(phase)?.or(tcp.dscp);
+        properties.only(&known, expected, phase)?;
+        options.tcp = tcp_options(options.tcp, properties, phase)?;
+        let dont_route = properties.parse("dont_route", "true or false", phase)?;
+        options.tcp.dont_route = dont_route.unwrap_or(options.tcp.dont_route);
         options.spin = options.spin.with(properties, phase)?;
         let number = properties.parse(INHERITED, "the number of a socket, from 0 on", phase)?;
         options.inherited = number.or(options.inherited);

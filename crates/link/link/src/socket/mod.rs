@@ -5,12 +5,15 @@
 //! from the ones set before.
 
 mod resolve;
+mod socket_properties;
 mod spin;
 mod stream;
 mod timeout;
 
 pub(crate) use resolve::no_number;
 pub use resolve::resolve;
+pub use socket_properties::{TCP_PROPERTIES, tcp_options};
+pub(crate) use socket_properties::{TRAFFIC_PROPERTIES, traffic};
 pub(crate) use spin::SPIN_PROPERTIES;
 pub use spin::SpinOptions;
 pub(crate) use stream::{SocketOptions, StreamConnection};

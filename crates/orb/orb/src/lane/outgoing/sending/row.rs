@@ -5,12 +5,7 @@
 //! needed yet. They are sent at the latest when a caller begins to wait for a reply, or to watch for
 //! it, so that a row never delays a reply that is waited for.
 
-use crate::lane::outgoing::connection::ClientConnection;
-use punctual_cdr::Block;
-use punctual_exec::Deadline;
-use punctual_link::SendError;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 /// Number of requests in a row from which on they are gathered.
 const LONG: u32 = 8;
@@ -23,33 +18,19 @@ const LONG: u32 = 8;
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct Row(AtomicU32);
 
-impl ClientConnection {
-    /// Sends the request of a deferred call. Returns the time within which the flusher is to check the
-    /// connection, if it does not yet do so.
-    pub(crate) fn send_deferred(
-        &self,
-        request: &mut Block,
-        out_of_band: bool,
-        deadline: Deadline,
-    ) -> Result<Option<Duration>, SendError> {
-        let before = self.row.0.load(Ordering::Relaxed);
+impl Row {
+    /// Counts the request of one more deferred call; returns whether the row is long by now.
+    pub(in crate::lane::outgoing) fn is_long_with_one_more(&self) -> bool {
+        let before = self.0.load(Ordering::Relaxed);
         if before < LONG {
-            self.row.0.store(before + 1, Ordering::Relaxed);
-            let sent = self.send_plainly(request, out_of_band, deadline);
-            return sent.map(|()| None);
+            self.0.store(before + 1, Ordering::Relaxed);
         }
-        self.send_one_way(request, out_of_band, deadline)
+        before >= LONG
     }
 
-    /// Ends a row: sends the requests that are held back, if there may be any. To be called before a
-    /// caller waits for a reply that has not arrived.
+    /// Ends the row; returns whether requests may have been held back.
     #[inline]
-    pub(in crate::lane::outgoing) fn end_row(&self) {
-        if self.row.0.load(Ordering::Relaxed) > 0 {
-            let was = self.row.0.swap(0, Ordering::Relaxed);
-            if was >= LONG {
-                self.send_held_back();
-            }
-        }
+    pub(in crate::lane::outgoing) fn end(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0 && self.0.swap(0, Ordering::Relaxed) >= LONG
     }
 }

@@ -92,6 +92,31 @@ impl ClientConnection {
             .map(|()| None)
     }
 
+    /// Sends the request of a deferred call; many in a row are gathered ([`super::row`]). Returns the
+    /// time within which the flusher is to check the connection, if it does not yet do so.
+    pub(crate) fn send_deferred(
+        &self,
+        request: &mut Block,
+        out_of_band: bool,
+        deadline: Deadline,
+    ) -> Result<Option<Duration>, SendError> {
+        match self.row.is_long_with_one_more() {
+            true => self.send_one_way(request, out_of_band, deadline),
+            false => self
+                .send_plainly(request, out_of_band, deadline)
+                .map(|()| None),
+        }
+    }
+
+    /// Sends the deferred requests in a row that are held back, if there may be any. To be called
+    /// before a caller waits for a reply that has not arrived.
+    #[inline]
+    pub(in crate::lane::outgoing) fn end_row(&self) {
+        if self.row.end() {
+            self.send_held_back();
+        }
+    }
+
     /// Sends a message under the sending lock, when no buffered message must be sent before it.
     #[inline(always)]
     fn send_alone(

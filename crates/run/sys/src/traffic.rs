@@ -1,0 +1,163 @@
+//! How the kernel sends what a socket is given, and looks for what it receives: pace, class, busy
+//! polling (`socket(7)`).
+
+use std::ffi::c_int;
+use std::io;
+use std::num::NonZeroU64;
+use std::os::fd::{AsFd, AsRawFd};
+use std::time::Duration;
+
+/// Traffic options of a socket; each `None` leaves it to the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// `SO_MAX_PACING_RATE`: the most bytes a second that the kernel sends. Packets of TCP are paced by
+    /// TCP itself, those of UDP only by the queueing discipline `fq`.
+    pub pacing_rate: Option<NonZeroU64>,
+    /// `SO_PRIORITY`: class of packets for the queueing discipline (`prio`, `mqprio`, `etf`, VLAN
+    /// priorities). Above 6 needs CAP_NET_ADMIN.
+    pub socket_priority: Option<u8>,
+    /// `SO_BUSY_POLL` in whole microseconds: time for which a receive that finds nothing polls the
+    /// network device's queue. More than before needs CAP_NET_ADMIN.
+    pub busy_poll: Option<Duration>,
+}
+
+impl Traffic {
+    /// Sets the options on a socket.
+    ///
+    /// # Errors
+    /// Errors of `setsockopt(2)`: EPERM without CAP_NET_ADMIN.
+    pub fn apply(&self, socket: impl AsFd) -> io::Result<()> {
+        let socket = socket.as_fd();
+        if let Some(rate) = self.pacing_rate {
+            set(socket, libc::SO_MAX_PACING_RATE, rate.get())?;
+        }
+        if let Some(priority) = self.socket_priority {
+            set(socket, libc::SO_PRIORITY, c_int::from(priority))?;
+        }
+        if let Some(time) = self.busy_poll {
+            let micros = c_int::try_from(time.as_micros()).unwrap_or(c_int::MAX);
+            set(socket, libc::SO_BUSY_POLL, micros)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the options that a socket has.
+    ///
+    /// # Errors
+    /// Errors of `getsockopt(2)`.
+    pub fn of(socket: impl AsFd) -> io::Result<Self> {
+        let socket = socket.as_fd();
+        let rate: u64 = get(socket, libc::SO_MAX_PACING_RATE)?;
+        let priority: c_int = get(socket, libc::SO_PRIORITY)?;
+        let micros: c_int = get(socket, libc::SO_BUSY_POLL)?;
+        Ok(Self {
+            // All bits are set where there is no limit.
+            pacing_rate: NonZeroU64::new(rate).filter(|rate| rate.get() != u64::MAX),
+            socket_priority: u8::try_from(priority).ok(),
+            busy_poll: u64::try_from(micros).ok().map(Duration::from_micros),
+        })
+    }
+}
+
+/// Type of the value of a socket option: a number of four or eight bytes.
+trait OptionValue: Copy + Default {}
+impl OptionValue for c_int {}
+impl OptionValue for u64 {}
+
+fn set<T: OptionValue>(socket: impl AsFd, name: c_int, value: T) -> io::Result<()> {
+    let length = size_of::<T>() as libc::socklen_t;
+    // SAFETY: the kernel reads `length` bytes, which `value` has.
+    let done = unsafe {
+        libc::setsockopt(
+            socket.as_fd().as_raw_fd(),
+            libc::SOL_SOCKET,
+            name,
+            (&raw const value).cast(),
+            length,
+        )
+    };
+    match done {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn get<T: OptionValue>(socket: impl AsFd, name: c_int) -> io::Result<T> {
+    let mut value = T::default();
+    let mut length = size_of::<T>() as libc::socklen_t;
+    // SAFETY: the kernel writes at most `length` bytes, which `value` has; any bits are a number.
+    let done = unsafe {
+        libc::getsockopt(
+            socket.as_fd().as_raw_fd(),
+            libc::SOL_SOCKET,
+            name,
+            (&raw mut value).cast(),
+            &raw mut length,
+        )
+    };
+    match done {
+        0 => Ok(value),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream, UdpSocket};
+    use std::time::Instant;
+
+    #[test]
+    fn options_are_read_back_and_what_is_not_given_stays_as_it_was() {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let before = Traffic::of(&socket).unwrap();
+        assert_eq!(before.pacing_rate, None);
+        let wanted = Traffic {
+            pacing_rate: NonZeroU64::new(5_000_000_000),
+            socket_priority: Some(6),
+            busy_poll: None,
+        };
+        wanted.apply(&socket).unwrap();
+        let expected = Traffic {
+            busy_poll: before.busy_poll,
+            ..wanted
+        };
+        assert_eq!(Traffic::of(&socket).unwrap(), expected);
+        Traffic::default().apply(&socket).unwrap();
+        assert_eq!(Traffic::of(&socket).unwrap(), expected);
+    }
+
+    #[test]
+    fn busy_polling_is_set_or_needs_a_right() {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let wanted = Traffic {
+            busy_poll: Some(Duration::from_micros(70)),
+            ..Traffic::default()
+        };
+        match wanted.apply(&socket) {
+            Ok(()) => assert_eq!(Traffic::of(&socket).unwrap().busy_poll, wanted.busy_poll),
+            Err(error) => assert_eq!(error.kind(), io::ErrorKind::PermissionDenied),
+        }
+    }
+
+    #[test]
+    fn a_paced_connection_sends_no_faster_than_its_rate() {
+        const LENGTH: usize = 4_000_000;
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut server, _) = listener.accept().unwrap();
+        let paced = Traffic {
+            pacing_rate: NonZeroU64::new(4_000_000),
+            ..Traffic::default()
+        };
+        paced.apply(&client).unwrap();
+        let sends = std::thread::spawn(move || client.write_all(&vec![7; LENGTH]));
+        let begun = Instant::now();
+        server.read_exact(&mut vec![0; LENGTH]).unwrap();
+        sends.join().unwrap().unwrap();
+        // A third of a second: the first packets, and what the kernel has in its hands, are not paced.
+        let took = begun.elapsed();
+        assert!(took > Duration::from_millis(333), "{took:?}");
+    }
+}
