@@ -144,7 +144,8 @@ pub fn parse_plain_reply(
     Some((number([i0, i1, i2, i3]), status, REPLY_HEAD))
 }
 
-/// Header of a GIOP 1.2 request that is unfragmented and has at most one service context.
+/// Header of a GIOP 1.2 request that is unfragmented and has at most one service context, or of a
+/// GIOPlite request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainRequest<'m> {
     /// Request id, which the reply repeats.
@@ -156,10 +157,12 @@ pub struct PlainRequest<'m> {
     /// Name of the called operation, as in IDL.
     pub operation: &'m str,
     /// Service context, if there is one: its id, its length and its data, as encoded.
-    context: Option<&'m [u8]>,
+    pub(crate) context: Option<&'m [u8]>,
     /// Byte order in which the request is encoded.
     pub order: ByteOrder,
-    /// Offset of the request body from the start of the message, in bytes.
+    /// Offset in the message from which alignment counts, in bytes.
+    pub origin: usize,
+    /// Offset of the request body from the origin, in bytes.
     pub body: usize,
 }
 
@@ -264,6 +267,7 @@ impl PlainRequests {
             operation: &operation.name,
             context,
             order: self.order,
+            origin: 0,
             // Without a body there may be padding, or part of it.
             body: ((BEHIND_ID + head + 7) & !7).min(received.len()),
         })

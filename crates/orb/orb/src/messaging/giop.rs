@@ -162,7 +162,7 @@ impl Session for GiopSession {
         &self,
         requests: &'m mut PlainRequests,
         received: &'m [u8],
-        limits: &Limits,
+        limits: &'m Limits,
     ) -> Option<PlainRequest<'m>> {
         requests.read(received, limits)
     }

@@ -2,14 +2,14 @@
 //! data formats, with headers at least 15 bytes shorter.
 
 use super::protocol::{
-    Abilities, BadFrame, EachRequest, Examined, Frame, Head, Messaging, Needs, QueuedRequest,
-    RepeatableHead, Session,
+    Abilities, BadFrame, EachRequest, Examined, Frame, Head, Messaging, Needs, OwnReply,
+    QueuedRequest, RepeatableHead, Session,
 };
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits};
 use punctual_giop::lite::{self, Kind, ORIGIN};
 use punctual_giop::{
-    CancelRequest, MessageHeader, MessageKind, RequestHeader, ResponseFlags, ServiceContexts,
-    Target,
+    CancelRequest, MessageHeader, MessageKind, PlainRequest, PlainRequests, RequestHeader,
+    ResponseFlags, ServiceContexts, Target,
 };
 use std::sync::Arc;
 
@@ -113,6 +113,30 @@ impl Session for LiteSession {
                 Ok(())
             }
         }
+    }
+
+    #[inline]
+    fn match_plain_reply(&self, received: &[u8], request_id: u32) -> Option<OwnReply> {
+        let (status, body) = lite::match_plain_reply(received, request_id)?;
+        Some(OwnReply {
+            status,
+            order: ByteOrder::NATIVE,
+            origin: ORIGIN,
+            body,
+        })
+    }
+
+    fn may_have_contexts(&self, _reply: &OwnReply) -> bool {
+        false
+    }
+
+    fn plain_request<'m>(
+        &self,
+        _requests: &'m mut PlainRequests,
+        received: &'m [u8],
+        limits: &'m Limits,
+    ) -> Option<PlainRequest<'m>> {
+        lite::read_plain_request(received, limits)
     }
 
     fn repeatable_head(&self, _version: GiopVersion) -> Option<RepeatableHead> {

@@ -288,7 +288,7 @@ pub trait Session: Send + Sync + Debug {
         &self,
         requests: &'m mut PlainRequests,
         received: &'m [u8],
-        limits: &Limits,
+        limits: &'m Limits,
     ) -> Option<PlainRequest<'m>> {
         let _ = (requests, received, limits);
         None

@@ -88,7 +88,8 @@ impl Dispatcher<'_> {
             return;
         };
         let coding = self.conversation().coding(GiopVersion::V1_2);
-        let body = Decoder::at(block, request.body, request.order, coding);
+        let octets = block.get(request.origin..).unwrap_or_default();
+        let body = Decoder::at(octets, request.body, request.order, coding);
         let call = ServerCall::of_plain(self.parties(), request, body, spare);
         // Usually it owns nothing that must be dropped, and testing that costs less than dropping
         // it.

@@ -1,12 +1,13 @@
 //! Messages that GIOPlite shares with GIOP.
 
 use punctual_cdr::{
-    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Lent, NarrowCodeSet,
+    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Lent, Limits, NarrowCodeSet,
 };
 
 use super::framing::{Kind, MessageHeader};
 use crate::locate::{LocateReplyHeader, LocateRequestHeader};
 use crate::message::{as_in_giop_1_2, enter_body, header_and_size};
+use crate::plain::PlainRequest;
 use crate::reply::{ReplyHeader, ReplyStatus};
 use crate::request::{RequestHeader, ResponseFlags};
 use crate::service_context::ServiceContexts;
@@ -130,6 +131,33 @@ pub fn decode_request<'m>(input: &mut Decoder<'m>) -> Result<RequestHeader<'m>, 
     Ok(header)
 }
 
+/// Returns the header of a request if `received` is exactly one whole request, within the limits.
+#[must_use]
+pub fn read_plain_request<'m>(received: &'m [u8], limits: &'m Limits) -> Option<PlainRequest<'m>> {
+    let header = MessageHeader::parse(received.first_chunk()?).ok()?;
+    let is_request = header.kind == Kind::Request
+        && header.message_len() == received.len()
+        && header.size as usize <= limits.message;
+    if !is_request {
+        return None;
+    }
+    let mut input = message_decoder(received, Coding::new(GiopVersion::V1_2, limits));
+    let request = decode_request(&mut input).ok()?;
+    let Target::ObjectKey(object_key) = request.target else {
+        return None;
+    };
+    Some(PlainRequest {
+        request_id: request.request_id,
+        response: request.response,
+        object_key,
+        operation: request.operation,
+        context: None,
+        order: ByteOrder::NATIVE,
+        origin: ORIGIN,
+        body: received.len() - ORIGIN - input.remaining(),
+    })
+}
+
 /// Writes a reply's header. If a body follows, call [`crate::align_body`] before it.
 ///
 /// # Errors
@@ -157,6 +185,30 @@ pub fn decode_reply<'m>(input: &mut Decoder<'m>) -> Result<ReplyHeader<'m>, CdrE
         contexts: ServiceContexts::none(),
     })
 }
+
+/// Returns the status, and the offset of the body from [`ORIGIN`], if `received` is exactly one whole
+/// message: the reply to `request_id`, with results or a user exception.
+#[inline]
+#[must_use]
+pub fn match_plain_reply(received: &[u8], request_id: u32) -> Option<(ReplyStatus, usize)> {
+    let head: &[u8; REPLY_HEAD] = received.first_chunk()?;
+    let [z0, z1, z2, z3, kind, i0, i1, i2, i3, s0, s1, s2, s3] = *head;
+    let number = |octets| u32::from_ne_bytes(octets);
+    let is_own = kind == Kind::Reply.number()
+        && number([z0, z1, z2, z3]) as usize == received.len() - MessageHeader::LEN
+        && number([i0, i1, i2, i3]) == request_id;
+    let status = match number([s0, s1, s2, s3]) {
+        0 if is_own => ReplyStatus::NoException,
+        1 if is_own => ReplyStatus::UserException,
+        _ => return None,
+    };
+    // Without a body there may be padding, or part of it.
+    let body = (REPLY_HEAD - ORIGIN).next_multiple_of(8);
+    Some((status, body.min(received.len() - ORIGIN)))
+}
+
+/// Size of the header of a message and of a reply together, in bytes.
+const REPLY_HEAD: usize = MessageHeader::LEN + 8;
 
 /// Writes a locate request.
 ///

@@ -36,6 +36,6 @@ pub use framing::{Examined, Kind, MessageHeader, examine};
 pub use messages::{
     ORIGIN, begin_message, close_connection, decode_locate_reply, decode_locate_request,
     decode_reply, decode_request, encode_locate_reply, encode_locate_request, encode_reply,
-    encode_request, finish_message, finish_message_at, message_decoder, message_decoder_with_lent,
-    message_error,
+    encode_request, finish_message, finish_message_at, match_plain_reply, message_decoder,
+    message_decoder_with_lent, message_error, read_plain_request,
 };

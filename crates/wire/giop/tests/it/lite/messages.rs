@@ -1,6 +1,6 @@
 //! Tests of each message's encoding, and of content that it cannot carry.
 
-use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion, Limits};
 use punctual_giop::lite::{self, Kind};
 use punctual_giop::{
     CancelRequest, LocateReplyHeader, LocateRequestHeader, LocateStatus, MessageKind, ReplyHeader,
@@ -178,6 +178,103 @@ fn a_reply_is_an_id_and_a_status() {
     bytes[9..13].copy_from_slice(&6u32.to_ne_bytes());
     let read = lite::decode_reply(&mut open(&bytes));
     assert_eq!(read, Err(CdrError::UnknownEnumerator(6)));
+}
+
+#[test]
+fn a_plain_request_is_read_as_the_decoder_reads_it_and_within_the_limits() {
+    let limits = Limits::default();
+    for body in [&b""[..], b"1", b"12345678"] {
+        let header = request(b"key", "op");
+        let bytes = lite_request(&header, body);
+        let plain = lite::read_plain_request(&bytes, &limits).unwrap();
+        assert_eq!(
+            (plain.request_id, plain.response),
+            (header.request_id, header.response)
+        );
+        assert_eq!((plain.object_key, plain.operation), (&b"key"[..], "op"));
+        assert!(plain.contexts().is_empty());
+        let mut input = open(&bytes);
+        lite::decode_request(&mut input).unwrap();
+        assert_eq!(bytes.len() - plain.origin - plain.body, input.remaining());
+        for end in 0..bytes.len() {
+            assert_eq!(
+                lite::read_plain_request(&bytes[..end], &limits),
+                None,
+                "{end}"
+            );
+        }
+        let two = [&bytes[..], &bytes].concat();
+        assert_eq!(lite::read_plain_request(&two, &limits), None);
+    }
+    let bytes = lite_request(&request(b"key", "op"), b"1234");
+    let tight = Limits {
+        sequence: 2,
+        ..Limits::default()
+    };
+    assert_eq!(lite::read_plain_request(&bytes, &tight), None, "its key");
+    let tight = Limits {
+        message: bytes.len() - 6,
+        ..Limits::default()
+    };
+    assert_eq!(lite::read_plain_request(&bytes, &tight), None, "its length");
+    let mut batch = bytes.clone();
+    batch[4] = Kind::Batch.number();
+    assert_eq!(lite::read_plain_request(&batch, &limits), None);
+    let mut unknown = bytes;
+    unknown[9] = 7;
+    assert_eq!(
+        lite::read_plain_request(&unknown, &limits),
+        None,
+        "its flags"
+    );
+}
+
+#[test]
+fn a_plain_reply_is_matched_as_the_decoder_reads_it_and_any_other_message_is_not() {
+    let reply = |status, body: &[u8]| {
+        let header = ReplyHeader {
+            request_id: 6,
+            status,
+            contexts: ServiceContexts::none(),
+        };
+        lite_message(Kind::Reply, |out| {
+            lite::encode_reply(&header, out)?;
+            if !body.is_empty() {
+                align_body(out);
+                out.put_bytes(body);
+            }
+            Ok(())
+        })
+    };
+    for (status, is_plain) in [
+        (ReplyStatus::NoException, true),
+        (ReplyStatus::UserException, true),
+        (ReplyStatus::SystemException, false),
+        (ReplyStatus::LocationForward, false),
+    ] {
+        for body in [&b""[..], b"1", b"12345678"] {
+            let bytes = reply(status, body);
+            let mut input = open(&bytes);
+            lite::decode_reply(&mut input).unwrap();
+            let start = bytes.len() - lite::ORIGIN - input.remaining();
+            let expected = is_plain.then_some((status, start));
+            assert_eq!(lite::match_plain_reply(&bytes, 6), expected, "{bytes:?}");
+        }
+    }
+    let bytes = reply(ReplyStatus::NoException, b"1234");
+    assert_eq!(
+        lite::match_plain_reply(&bytes, 7),
+        None,
+        "of another request"
+    );
+    for end in 0..bytes.len() {
+        assert_eq!(lite::match_plain_reply(&bytes[..end], 6), None, "{end}");
+    }
+    let two = [&bytes[..], &bytes].concat();
+    assert_eq!(lite::match_plain_reply(&two, 6), None, "two messages");
+    let mut other = bytes;
+    other[4] = Kind::LocateReply.number();
+    assert_eq!(lite::match_plain_reply(&other, 6), None);
 }
 
 #[test]
