@@ -180,15 +180,18 @@ impl Processes {
         Ok(command)
     }
 
-    /// Sends a signal to a process; returns whether there is such a process of this activator.
+    /// Sends a signal to a server's process, or none if it is 0; returns whether this activator has such a process of the server.
     #[must_use]
-    pub fn kill(&self, pid: i32, signal: i32) -> bool {
-        let Some(signal) = Signal::from_named_raw(signal) else {
+    pub fn kill(&self, name: &str, pid: i32, signal: i32) -> bool {
+        let running = self.0.running.lock();
+        let Some(process) = running.get(&pid).filter(|one| one.name == name) else {
             return false;
         };
-        let running = self.0.running.lock();
-        let process = running.get(&pid);
-        process.is_some_and(|one| pidfd_send_signal(&*one.descriptor, signal).is_ok())
+        match signal {
+            0 => true,
+            signal => Signal::from_named_raw(signal)
+                .is_some_and(|signal| pidfd_send_signal(&*process.descriptor, signal).is_ok()),
+        }
     }
 
     /// Returns the number of processes that run.
@@ -301,8 +304,12 @@ mod tests {
             .start("second", &options("sleep 1000"), |_| {})
             .unwrap();
         assert_eq!(heard.recv().unwrap(), ("first".to_owned(), first));
-        assert!(!processes.kill(first, 9));
-        assert!(processes.kill(second, 9));
+        assert!(!processes.kill("first", first, 9));
+        // The number is that of another server's process.
+        assert!(!processes.kill("first", second, 9));
+        assert!(!processes.kill("first", second, 0));
+        assert!(processes.kill("second", second, 0));
+        assert!(processes.kill("second", second, 9));
         assert_eq!(heard.recv().unwrap(), ("second".to_owned(), second));
         processes.stop();
     }

@@ -120,6 +120,18 @@ impl Engine {
                     engine.event(|state, now| state.pinged(&name, number, answered, now));
                 });
             }
+            Action::Look {
+                name,
+                activator,
+                pid,
+            } => {
+                let (engine, named) = (self.clone(), name.clone());
+                self.kill(&name, &activator, pid, 0, move |found| {
+                    if found != Ok(true) {
+                        engine.event(|state, now| state.gone(&named, pid, now));
+                    }
+                });
+            }
             Action::Kill {
                 name,
                 activator,
@@ -157,7 +169,7 @@ impl Engine {
         then: impl FnOnce(Result<bool, String>) + Send + 'static,
     ) {
         match self.activator(activator) {
-            Ok(Starter::Here(processes)) => then(Ok(processes.kill(pid, i32::from(signal)))),
+            Ok(Starter::Here(processes)) => then(Ok(processes.kill(name, pid, i32::from(signal)))),
             Ok(Starter::Object(object)) => calls::kill(&object, (name, pid, signal), then),
             Err(why) => then(Err(why)),
         }
@@ -444,6 +456,7 @@ fn restore(state: &mut State<Waiter>, orb: &Orb, stored: Contents) {
                 number: 0,
                 place,
                 pid: Some(kept.pid).filter(|pid| *pid != 0),
+                is_followed: false,
                 awaits_pid: false,
                 peer: None,
                 since: Instant::now(),

@@ -83,6 +83,12 @@ pub(crate) enum Action<W> {
         name: String,
         object: ObjectRef,
     },
+    /// Asks an activator whether a process that ends is still there.
+    Look {
+        name: String,
+        activator: String,
+        pid: i32,
+    },
     /// Ends a process by its activator that has not registered in time.
     Kill {
         name: String,

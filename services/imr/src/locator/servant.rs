@@ -292,12 +292,13 @@ impl Repository {
         let change = Kept::Activator(name.to_owned(), Some(record));
         self.engine.change(
             |_| change,
-            |state, _| {
+            |state, now| {
                 let object = Some(activator);
-                state
-                    .activators
-                    .insert(name.to_owned(), Known { token, object });
-                Vec::new()
+                let known = Known { token, object };
+                match state.activators.insert(name.to_owned(), known) {
+                    Some(_) => state.activator_changed(name, now),
+                    None => Vec::new(),
+                }
             },
         )?;
         tracing::info!("the activator `{name}` has registered");
@@ -317,11 +318,12 @@ impl Repository {
         }
         self.engine.change(
             |_| Kept::Activator(name.to_owned(), None),
-            |state, _| {
-                if is_it(state) {
+            |state, now| match is_it(state) {
+                true => {
                     state.activators.remove(name);
+                    state.activator_changed(name, now)
                 }
-                Vec::new()
+                false => Vec::new(),
             },
         )
     }

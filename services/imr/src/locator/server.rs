@@ -20,6 +20,8 @@ pub(crate) struct Server<W> {
     /// Starts for one client each, in the mode PER_CLIENT.
     pub(crate) own_starts: VecDeque<Start<W>>,
     pub(crate) ping: Option<Ping<W>>,
+    /// Process that has said that it ends, until its end is told: it may still have the server's files and ports.
+    pub(crate) leaving: Option<Leaving>,
     /// Number of starts that have failed since one has succeeded.
     pub(crate) failures: u32,
     /// Time before which no client causes another start.
@@ -33,6 +35,8 @@ pub(crate) struct Run {
     pub(crate) place: Place,
     /// Process as the activator knows it.
     pub(crate) pid: Option<i32>,
+    /// True if an activator tells the end of the process `pid`.
+    pub(crate) is_followed: bool,
     /// True until the activator has told the process that it started for the registration.
     pub(crate) awaits_pid: bool,
     /// Address from which it registered; `None` for one that was read from the store.
@@ -47,8 +51,18 @@ pub(crate) struct Run {
 pub(crate) struct Start<W> {
     pub(crate) number: u64,
     pub(crate) pid: Option<i32>,
+    /// True while the process that runs before it has not ended: no activator has been called yet.
+    pub(crate) is_held: bool,
     pub(crate) until: Instant,
     pub(crate) waiters: Vec<(W, By)>,
+}
+
+/// Process that ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leaving {
+    pub(crate) pid: i32,
+    /// Time at which another process is started, whether this one has ended or not.
+    pub(crate) until: Instant,
 }
 
 /// Question whether a registered process lives, with those who wait for the answer.
@@ -67,6 +81,7 @@ impl<W> Server<W> {
             start: None,
             own_starts: VecDeque::new(),
             ping: None,
+            leaving: None,
             failures: 0,
             held_until: None,
         }
@@ -137,6 +152,10 @@ impl<W> Server<W> {
     /// Records that the registered process has ended; `is_orderly` if it has said so itself.
     pub(crate) fn note_end(&mut self, is_orderly: bool, limits: &Limits, now: Instant) {
         let Some(run) = self.run.take() else { return };
+        if let Some(pid) = run.pid.filter(|_| run.is_followed) {
+            let until = now + limits.end;
+            self.leaving = Some(Leaving { pid, until });
+        }
         let lived: Duration = now.saturating_duration_since(run.since);
         if !is_orderly && lived < limits.settle && self.failures == 0 {
             // It may have been killed: the next client need not wait yet.

@@ -13,6 +13,7 @@ use punctual::{ObjectRef, minor};
 
 use super::outcome::{Action, Answered, By, Failure, Place};
 use super::server::{Ping, Run, Server, Start};
+use crate::activator::unmarked;
 use crate::implementation_repository::{ActivationMode, StartupOptions};
 use crate::key::KeyNames;
 use crate::limits::Limits;
@@ -148,16 +149,10 @@ impl<W> State<W> {
         let Some(server) = self.servers.get_mut(name) else {
             return;
         };
-        let activator = match &*server.options.activator {
-            "" if self.activators.len() == 1 => self.activators.keys().next(),
-            wanted => self.activators.get_key_value(wanted).map(|(name, _)| name),
-        };
+        let activator = starter(&self.activators, &server.options);
         let may_start = server.check_may_start(name, waiter.1, now).and_then(|()| {
-            activator.cloned().ok_or_else(|| {
-                let wanted = &server.options.activator;
-                let reason =
-                    format!("`{name}` cannot be started: there is no activator `{wanted}`");
-                Failure::new(minor::START_FAILED, reason)
+            activator.ok_or_else(|| {
+                Failure::new(minor::START_FAILED, without_starter(name, &server.options))
             })
         });
         let activator = match may_start {
@@ -166,15 +161,26 @@ impl<W> State<W> {
         };
         let is_own =
             server.options.activation == ActivationMode::PerClient && waiter.1 == By::Client;
+        let held_by = server.leaving.filter(|_| !is_own).map(|one| one.pid);
         let start = Start {
             number,
             pid: None,
+            is_held: held_by.is_some(),
             until,
             waiters: vec![waiter],
         };
         match is_own {
             true => server.own_starts.push_back(start),
             false => server.start = Some(start),
+        }
+        if let Some(pid) = held_by {
+            tracing::debug!("`{name}` is started when its old process {pid} has ended");
+            let name = name.to_owned();
+            return out.push(Action::Look {
+                name,
+                activator,
+                pid,
+            });
         }
         self.counts.starts += 1;
         out.push(Action::Start {
@@ -183,6 +189,40 @@ impl<W> State<W> {
             activator,
             options: server.options.clone(),
         });
+    }
+
+    /// Takes that a process is not there any more, or that its activator cannot say so.
+    pub(crate) fn gone(&mut self, name: &str, pid: i32, now: Instant) -> Actions<W> {
+        let server = self.servers.get(name);
+        match server.and_then(|server| server.leaving) {
+            Some(leaving) if leaving.pid == pid => self.left(name, now),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes that a process which was ending has ended, or that its time is up: another one may be started.
+    fn left(&mut self, name: &str, now: Instant) -> Actions<W> {
+        let until = now + self.limits.start;
+        let Some(server) = self.servers.get_mut(name) else {
+            return Vec::new();
+        };
+        server.leaving = None;
+        let Some(start) = server.start.as_mut().filter(|start| start.is_held) else {
+            return Vec::new();
+        };
+        (start.is_held, start.until) = (false, until);
+        let number = start.number;
+        let Some(activator) = starter(&self.activators, &server.options) else {
+            let why = without_starter(name, &server.options);
+            return self.start_failed(name, number, &why, now);
+        };
+        self.counts.starts += 1;
+        vec![Action::Start {
+            number,
+            name: name.to_owned(),
+            activator,
+            options: server.options.clone(),
+        }]
     }
 
     /// Takes the registration of a process.
@@ -209,7 +249,10 @@ impl<W> State<W> {
             number,
             place: place.clone(),
             pid: start.as_ref().and_then(|start| start.pid),
-            awaits_pid: start.as_ref().is_some_and(|start| start.pid.is_none()),
+            is_followed: start.is_some() && follows_end(&server.options),
+            awaits_pid: start
+                .as_ref()
+                .is_some_and(|start| start.pid.is_none() && !start.is_held),
             peer,
             since: now,
             is_verified: true,
@@ -285,7 +328,7 @@ impl<W> State<W> {
             return;
         };
         let starts = server.start.iter_mut().chain(&mut server.own_starts);
-        let mut without = starts.filter(|start| start.pid.is_none());
+        let mut without = starts.filter(|start| start.pid.is_none() && !start.is_held);
         if let Some(start) = without.next() {
             start.pid = Some(pid);
         } else if let Some(run) = server.run.as_mut().filter(|run| run.awaits_pid) {
@@ -306,6 +349,12 @@ impl<W> State<W> {
         let Some(server) = self.servers.get_mut(name) else {
             return (false, Vec::new());
         };
+        let has_left = server
+            .leaving
+            .is_some_and(|leaving| pid.is_none_or(|pid| pid == leaving.pid));
+        if has_left {
+            return (false, self.left(name, now));
+        }
         let is_it = |start: &Start<W>| pid.is_none() || start.pid == pid;
         let why = "its process ended before it registered";
         if let Some(number) = server
@@ -324,13 +373,12 @@ impl<W> State<W> {
             return (false, self.start_failed(name, number, why, now));
         }
         // Without its number the process may be another one; the next ping says.
-        let is_run = server
-            .run
-            .as_ref()
-            .is_some_and(|run| pid.is_some() && run.pid == pid);
-        match is_run {
-            true => (true, self.ended(name, false, now)),
-            false => (false, Vec::new()),
+        match &mut server.run {
+            Some(run) if pid.is_some() && run.pid == pid => {
+                run.is_followed = false;
+                (true, self.ended(name, false, now))
+            }
+            _ => (false, Vec::new()),
         }
     }
 
@@ -416,15 +464,22 @@ impl<W> State<W> {
         self.counted(actions)
     }
 
-    /// Ends the starts whose time is up. Their processes are ended, as another one would be started beside them.
+    /// Ends the starts whose time is up. Their processes are ended, as another one would be started beside them. Starts what waits for
+    /// processes that do not end in time.
     pub(crate) fn tick(&mut self, now: Instant) -> Actions<W> {
-        let mut late = Vec::new();
+        let (mut late, mut staying) = (Vec::new(), Vec::new());
         for (name, server) in &self.servers {
+            let leaving = server.leaving.filter(|leaving| leaving.until <= now);
+            staying.extend(leaving.map(|leaving| (name.clone(), leaving.pid)));
             let starts = server.start.iter().chain(&server.own_starts);
-            let over = starts.filter(|start| start.until <= now);
+            let over = starts.filter(|start| !start.is_held && start.until <= now);
             late.extend(over.map(|start| (name.clone(), start.number, start.pid)));
         }
         let mut actions = Vec::new();
+        for (name, pid) in staying {
+            tracing::warn!("`{name}`, process {pid}, has said that it ends, and has not ended");
+            actions.extend(self.left(&name, now));
+        }
         for (name, number, pid) in late {
             let activator = self
                 .servers
@@ -443,11 +498,32 @@ impl<W> State<W> {
         actions
     }
 
-    /// Returns the time of the next [`State::tick`], if a start is in progress.
+    /// Returns the time of the next [`State::tick`], if a start or an end is in progress.
     pub(crate) fn next_tick(&self) -> Option<Instant> {
-        let servers = self.servers.values();
-        let starts = servers.flat_map(|server| server.start.iter().chain(&server.own_starts));
-        starts.map(|start| start.until).min()
+        let times = self.servers.values().flat_map(|server| {
+            let starts = server.start.iter().chain(&server.own_starts);
+            let starts = starts.filter(|start| !start.is_held);
+            let leaving = server.leaving.iter().map(|leaving| leaving.until);
+            leaving.chain(starts.map(|start| start.until))
+        });
+        times.min()
+    }
+
+    /// Takes that an activator was started anew, or is gone: it tells the ends of its earlier processes no longer.
+    pub(crate) fn activator_changed(&mut self, activator: &str, now: Instant) -> Actions<W> {
+        let mut left = Vec::new();
+        for (name, server) in &mut self.servers {
+            let wanted = &*server.options.activator;
+            if wanted != activator && !wanted.is_empty() {
+                continue;
+            }
+            if let Some(run) = &mut server.run {
+                run.is_followed = false;
+            }
+            left.extend(server.leaving.map(|_| name.clone()));
+        }
+        let left = left.iter().flat_map(|name| self.left(name, now));
+        left.collect()
     }
 
     /// Removes a server; those who wait for it get a failure.
@@ -512,6 +588,30 @@ impl<W> State<W> {
         }
         actions
     }
+}
+
+/// Returns the name of the activator that starts a server.
+fn starter(activators: &BTreeMap<String, Activator>, options: &StartupOptions) -> Option<String> {
+    let found = match &*options.activator {
+        "" if activators.len() == 1 => activators.keys().next(),
+        wanted => activators.get_key_value(wanted).map(|(name, _)| name),
+    };
+    found.cloned()
+}
+
+/// Returns why a server cannot be started that has no activator.
+fn without_starter(name: &str, options: &StartupOptions) -> String {
+    match &*options.activator {
+        "" => {
+            format!("`{name}` cannot be started: it names no activator, and there is not just one")
+        }
+        wanted => format!("`{name}` cannot be started: there is no activator `{wanted}`"),
+    }
+}
+
+/// Returns whether the end of a server's process is told: that of a launcher means nothing.
+fn follows_end(options: &StartupOptions) -> bool {
+    !unmarked(&options.command_line).1
 }
 
 /// Returns whether a server's full name is an id, a colon and the name.

@@ -47,6 +47,7 @@ fn said(actions: &[Action<u32>]) -> Vec<String> {
         Action::Answer(waiter, Err(failure)) => format!("{waiter} not {}", failure.minor & 0xfff),
         Action::Start { .. } => "start".to_owned(),
         Action::Ping { .. } => "ping".to_owned(),
+        Action::Look { pid, .. } => format!("look for {pid}"),
         Action::Kill { pid, .. } => format!("kill {pid}"),
     });
     each.collect()
@@ -261,4 +262,70 @@ fn those_who_wait_are_answered_when_their_server_is_removed_or_the_repository_en
     ends.requested("plant", 1, By::Client, now);
     let discarded = format!("1 not {}", minor::DISCARDED & 0xfff);
     assert_eq!(said(&ends.end_waiting()), [discarded]);
+}
+
+/// State whose process 70 has registered, and has said that it ends.
+fn leaving(now: Instant) -> State<u32> {
+    let mut state = state(|_| {});
+    state.requested("plant", 1, By::Client, now);
+    state.spawned("plant", 70);
+    state.registered("plant", place(FIRST), Some("one".to_owned()), now);
+    state.ending("plant", Some("one"), now);
+    state
+}
+
+#[test]
+fn a_start_waits_for_the_end_of_the_process_that_has_said_that_it_ends() {
+    let now = Instant::now();
+    let mut state = leaving(now);
+    assert_eq!(
+        said(&state.requested("plant", 2, By::Client, now)),
+        ["look for 70"]
+    );
+    assert_eq!(said(&state.requested("plant", 3, By::Client, now)), [""; 0]);
+    assert_eq!(said(&state.died("plant", Some(71), now).1), [""; 0]);
+    let started = state.died("plant", Some(70), now).1;
+    assert_eq!(said(&started), ["start"]);
+    // Its time begins now.
+    let later = now + Limits::default().start;
+    state.spawned("plant", 72);
+    assert_eq!(
+        said(&state.tick(later)),
+        ["2 not 53", "3 not 53", "kill 72"]
+    );
+}
+
+#[test]
+fn a_process_that_says_that_it_ends_and_stays_does_not_hold_up_the_next_one_for_ever() {
+    let now = Instant::now();
+    let mut state = leaving(now);
+    state.requested("plant", 2, By::Client, now);
+    let over = now + Limits::default().end;
+    assert_eq!(state.next_tick(), Some(over));
+    assert_eq!(said(&state.tick(over)), ["start"]);
+    assert_eq!(state.next_tick(), Some(over + Limits::default().start));
+    // Its activator knows no such process, or does not answer.
+    let mut state = leaving(now);
+    state.requested("plant", 2, By::Client, now);
+    assert_eq!(said(&state.gone("plant", 71, now)), [""; 0]);
+    assert_eq!(said(&state.gone("plant", 70, now)), ["start"]);
+    assert_eq!(said(&state.gone("plant", 70, now)), [""; 0]);
+    // An activator that has been started anew does not tell the end at all.
+    let mut state = leaving(now);
+    state.requested("plant", 2, By::Client, now);
+    assert_eq!(said(&state.activator_changed("here", now)), ["start"]);
+}
+
+#[test]
+fn the_end_of_a_launcher_is_not_waited_for() {
+    let now = Instant::now();
+    let mut state = state(|options| options.command_line = "launch:start plant".to_owned());
+    state.requested("plant", 1, By::Client, now);
+    state.spawned("plant", 70);
+    state.registered("plant", place(FIRST), Some("one".to_owned()), now);
+    state.ending("plant", Some("one"), now);
+    assert_eq!(
+        said(&state.requested("plant", 2, By::Client, now)),
+        ["start"]
+    );
 }
