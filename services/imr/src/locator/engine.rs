@@ -203,20 +203,20 @@ impl Engine {
         self.0.callers.run(move || calls::end_server(&object));
     }
 
-    /// Stores a change, which is made of the state, applies it, and makes the actions that follow. Blocks.
+    /// Stores changes, which are made of the state, applies it, and makes the actions that follow. Blocks.
     ///
     /// # Errors
     /// INTERNAL if it cannot be stored. Then nothing has changed.
     pub(super) fn change(
         &self,
-        change: impl FnOnce(&State<Waiter>) -> Kept,
+        changes: impl FnOnce(&State<Waiter>) -> Vec<Kept>,
         apply: impl FnOnce(&mut State<Waiter>, Instant) -> Actions,
     ) -> Result<(), SystemException> {
         let _ = about_to_block();
         let in_order = self.0.changes.lock();
-        let change = self.with(|state| change(state));
+        let changes = self.with(|state| changes(state));
         let stored = self.0.times.count(|| match &self.0.storage {
-            Some(storage) => storage.change(vec![change]),
+            Some(storage) => storage.change(changes),
             None => Ok(()),
         });
         stored.map_err(|error: StoreError| {
@@ -456,13 +456,20 @@ fn restore(state: &mut State<Waiter>, orb: &Orb, stored: Contents) {
                 number: 0,
                 place,
                 pid: Some(kept.pid).filter(|pid| *pid != 0),
+                activator: String::new(),
                 is_followed: false,
                 awaits_pid: false,
                 peer: None,
                 since: Instant::now(),
+                ended: None,
                 is_verified: false,
             });
         }
         state.servers.insert(name, server);
+    }
+    for (name, leader) in stored.links {
+        if let Some(server) = state.servers.get_mut(&name) {
+            server.leader = Some(leader);
+        }
     }
 }

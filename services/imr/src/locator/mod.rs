@@ -6,6 +6,7 @@
 mod callers;
 mod calls;
 mod engine;
+mod links;
 mod listing;
 mod outcome;
 mod servant;

@@ -61,7 +61,7 @@ pub(crate) enum Answered {
     Alive,
     /// The process cannot be reached, or the object is not there.
     Dead,
-    /// No answer in time: it may be slow or stopped, and is not taken for dead.
+    /// No answer in time, or an exception that says nothing of it: it may be slow or stopped, and is not taken for dead.
     Silent,
 }
 

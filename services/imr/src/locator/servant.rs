@@ -1,5 +1,6 @@
 //! Servant of the repository itself: administrators, servers and activators call it.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use punctual::asynchronous::Amh;
@@ -13,7 +14,7 @@ use super::engine::{Engine, record, set_run, text_of};
 use super::listing::{Listings, information};
 use super::outcome::{By, Place};
 use super::server::Server;
-use super::state::{Activator as Known, State};
+use super::state::{Activator as Known, Process, State};
 use super::storage::Kept;
 use super::waiter::Waiter;
 use crate::access::{self, Access};
@@ -130,7 +131,7 @@ impl Repository {
         let change = |state: &State<Waiter>| {
             let mut record = state.servers.get(name).map(record).unwrap_or_default();
             record.options = options.clone();
-            Kept::Server(name.to_owned(), Some(record))
+            vec![Kept::Server(name.to_owned(), Some(record))]
         };
         self.engine.change(change, |state, _| {
             let server = state.servers.entry(name.to_owned());
@@ -138,6 +139,47 @@ impl Repository {
             server.options = options.clone();
             server.failures = 0;
             server.held_until = None;
+            Vec::new()
+        })?;
+        Ok(())
+    }
+
+    /// Has servers started with another one of their process: those that are not there are added, and lose their commands.
+    fn link(&self, leader: &str, peers: &[String]) -> Result<(), Wrong> {
+        self.check_administrator()?;
+        let leader = self.resolved(leader)?;
+        for peer in peers {
+            self.check_room(peer)?;
+            let is_linked = self.engine.with(|state| {
+                let mut servers = state.servers.values();
+                let leads = servers.any(|server| server.leader.as_ref() == Some(peer));
+                leads || state.leader(&leader).is_some()
+            });
+            if *peer == leader || is_linked {
+                let why = format!(
+                    "`{peer}` is not started with `{leader}`, as one starts with the other"
+                );
+                return Err(Wrong::Cannot(why));
+            }
+        }
+        let changes = |state: &State<Waiter>| {
+            let each = peers.iter().flat_map(|peer| {
+                let mut server = state.servers.get(peer).map(record).unwrap_or_default();
+                server.options = StartupOptions::default();
+                let leader = leader.clone();
+                let link = Kept::Link(peer.clone(), Some(kept::Link { leader }));
+                [Kept::Server(peer.clone(), Some(server)), link]
+            });
+            each.collect()
+        };
+        self.engine.change(changes, |state, _| {
+            let links = peers.iter().map(|peer| (peer.clone(), leader.clone()));
+            state.link(links.collect());
+            for peer in peers {
+                if let Some(server) = state.servers.get_mut(peer) {
+                    server.options = StartupOptions::default();
+                }
+            }
             Vec::new()
         })?;
         Ok(())
@@ -170,16 +212,24 @@ impl Repository {
             partial: partial.to_owned(),
             object: object.map(|object| object.as_object().clone()),
         };
+        let (peer, links) = (peer(), RefCell::default());
         let change = |state: &State<Waiter>| {
             let server = state.servers.get(name);
             let mut record = server.map(record).unwrap_or_default();
             let pid = server.and_then(|server| server.start.as_ref()?.pid);
             set_run(&mut record, &place, pid);
-            Kept::Server(name.to_owned(), Some(record))
+            let mut changes = vec![Kept::Server(name.to_owned(), Some(record))];
+            let found = state.links_by(name, peer.as_deref());
+            let linked = found.iter().cloned();
+            changes
+                .extend(linked.map(|(name, leader)| Kept::Link(name, Some(kept::Link { leader }))));
+            links.replace(found);
+            changes
         };
-        let (peer, registered) = (peer(), place.clone());
+        let registered = place.clone();
         self.engine.change(change, |state, now| {
-            state.registered(name, registered, peer, now)
+            state.link(links.take());
+            state.registered(name, registered, peer.clone(), now)
         })?;
         tracing::info!("`{name}` runs at {partial}");
         Ok(())
@@ -229,29 +279,26 @@ impl Repository {
         let found = self.check_administrator().map_err(Wrong::from);
         let found = found.and_then(|()| {
             let name = self.resolved(name)?;
-            let process = self.engine.with(|state| {
-                let server = state.servers.get(&name)?;
-                let pid = server.run.as_ref().and_then(|run| run.pid);
-                let starting = server.start.as_ref().and_then(|start| start.pid);
-                Some((pid.or(starting)?, server.options.activator.clone()))
-            });
-            let unknown = || Wrong::Cannot("no activator knows its process".to_owned());
-            let (pid, activator) = process.ok_or_else(unknown)?;
-            let single = self
-                .engine
-                .with(|state| state.activators.keys().next().cloned());
-            let activator = Some(activator).filter(|one| !one.is_empty()).or(single);
-            Ok((name, pid, activator.ok_or_else(unknown)?))
+            let process = self.engine.with(|state| state.process_of(&name));
+            let process = process.map_err(|why| Wrong::Cannot(why.to_owned()))?;
+            Ok((name, process))
         });
-        let (name, pid, activator) = match found {
+        let (name, process) = match found {
             Ok(found) => found,
             Err(wrong) => return then(Err(wrong)),
         };
+        let Process {
+            started_as,
+            pid,
+            activator,
+        } = process;
         self.engine
-            .kill(&name.clone(), &activator, pid, signal, move |done| {
+            .kill(&started_as, &activator, pid, signal, move |done| {
                 then(match done {
                     Ok(true) => Ok(name),
-                    Ok(false) => Err(Wrong::Cannot("its process has ended already".to_owned())),
+                    Ok(false) => Err(Wrong::Cannot(format!(
+                        "its activator does not know process {pid}, which may have ended, or was started before the activator"
+                    ))),
                     Err(why) => Err(Wrong::Cannot(why)),
                 });
             });
@@ -291,7 +338,7 @@ impl Repository {
         let record = kept::Activator { reference, token };
         let change = Kept::Activator(name.to_owned(), Some(record));
         self.engine.change(
-            |_| change,
+            |_| vec![change],
             |state, now| {
                 let object = Some(activator);
                 let known = Known { token, object };
@@ -317,7 +364,7 @@ impl Repository {
             return Ok(());
         }
         self.engine.change(
-            |_| Kept::Activator(name.to_owned(), None),
+            |_| vec![Kept::Activator(name.to_owned(), None)],
             |state, now| match is_it(state) {
                 true => {
                     state.activators.remove(name);
@@ -338,8 +385,11 @@ impl Repository {
 /// Removes a server.
 fn remove(engine: &Engine, name: &str) -> Result<(), SystemException> {
     engine.change(
-        |_| Kept::Server(name.to_owned(), None),
-        |state, _| state.removed(name),
+        |_| {
+            let name = name.to_owned();
+            vec![Kept::Server(name.clone(), None), Kept::Link(name, None)]
+        },
+        |state, now| state.removed(name, now),
     )
 }
 
@@ -499,11 +549,10 @@ impl AdministrationExtAmhServant for Repository {
     fn link_servers(
         &self,
         response: Response<(), AdministrationExtLinkServersError>,
-        _server: &str,
-        _peers: &[String],
+        server: &str,
+        peers: &[String],
     ) {
-        let reason = "a server of several POAs is added under the name of each".to_owned();
-        let _ = response.raise(CannotComplete { reason });
+        let _ = response.answer(self.link(server, peers).map_err(Into::into));
     }
 
     fn kill_server(

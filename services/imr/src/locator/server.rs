@@ -13,6 +13,8 @@ use crate::limits::Limits;
 #[derive(Debug)]
 pub(crate) struct Server<W> {
     pub(crate) options: StartupOptions,
+    /// Server that it is started with if it has no command of its own.
+    pub(crate) leader: Option<String>,
     /// Process that has registered last, until it is known to have ended.
     pub(crate) run: Option<Run>,
     /// Start that is in progress; there is never a second one.
@@ -35,6 +37,8 @@ pub(crate) struct Run {
     pub(crate) place: Place,
     /// Process as the activator knows it.
     pub(crate) pid: Option<i32>,
+    /// Activator that has started it; empty if that is not known.
+    pub(crate) activator: String,
     /// True if an activator tells the end of the process `pid`.
     pub(crate) is_followed: bool,
     /// True until the activator has told the process that it started for the registration.
@@ -42,6 +46,8 @@ pub(crate) struct Run {
     /// Address from which it registered; `None` for one that was read from the store.
     pub(crate) peer: Option<String>,
     pub(crate) since: Instant,
+    /// Time at which its activator has told its end; a ping is to confirm that.
+    pub(crate) ended: Option<Instant>,
     /// True if it has answered the last ping.
     pub(crate) is_verified: bool,
 }
@@ -51,6 +57,8 @@ pub(crate) struct Run {
 pub(crate) struct Start<W> {
     pub(crate) number: u64,
     pub(crate) pid: Option<i32>,
+    /// Activator that starts it.
+    pub(crate) activator: String,
     /// True while the process that runs before it has not ended: no activator has been called yet.
     pub(crate) is_held: bool,
     pub(crate) until: Instant,
@@ -58,9 +66,10 @@ pub(crate) struct Start<W> {
 }
 
 /// Process that ends.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Leaving {
     pub(crate) pid: i32,
+    pub(crate) activator: String,
     /// Time at which another process is started, whether this one has ended or not.
     pub(crate) until: Instant,
 }
@@ -77,6 +86,7 @@ impl<W> Server<W> {
     pub(crate) fn new(options: StartupOptions) -> Self {
         Self {
             options,
+            leader: None,
             run: None,
             start: None,
             own_starts: VecDeque::new(),
@@ -154,9 +164,15 @@ impl<W> Server<W> {
         let Some(run) = self.run.take() else { return };
         if let Some(pid) = run.pid.filter(|_| run.is_followed) {
             let until = now + limits.end;
-            self.leaving = Some(Leaving { pid, until });
+            let activator = run.activator.clone();
+            self.leaving = Some(Leaving {
+                pid,
+                activator,
+                until,
+            });
         }
-        let lived: Duration = now.saturating_duration_since(run.since);
+        let ended = run.ended.unwrap_or(now);
+        let lived: Duration = ended.saturating_duration_since(run.since);
         if !is_orderly && lived < limits.settle && self.failures == 0 {
             // It may have been killed: the next client need not wait yet.
             self.failures = 1;

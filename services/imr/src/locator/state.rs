@@ -12,7 +12,7 @@ use std::time::Instant;
 use punctual::{ObjectRef, minor};
 
 use super::outcome::{Action, Answered, By, Failure, Place};
-use super::server::{Ping, Run, Server, Start};
+use super::server::{Leaving, Ping, Run, Server, Start};
 use crate::activator::unmarked;
 use crate::implementation_repository::{ActivationMode, StartupOptions};
 use crate::key::KeyNames;
@@ -37,6 +37,15 @@ pub(crate) struct Activator {
     pub(crate) object: Option<ObjectRef>,
 }
 
+/// Process of a server, as its activator knows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    /// Server that it was started for.
+    pub(crate) started_as: String,
+    pub(crate) pid: i32,
+    pub(crate) activator: String,
+}
+
 /// Numbers of events since the start.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
@@ -48,7 +57,7 @@ pub(crate) struct Counts {
     pub(crate) pings: u64,
 }
 
-type Actions<W> = Vec<Action<W>>;
+pub(super) type Actions<W> = Vec<Action<W>>;
 
 impl<W> State<W> {
     pub(crate) fn new(limits: Limits) -> Self {
@@ -61,20 +70,32 @@ impl<W> State<W> {
         }
     }
 
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.last += 1;
         self.last
     }
 
     /// Returns the server that an object key belongs to.
     pub(crate) fn named_in(&self, key: &KeyNames<'_>) -> Option<String> {
-        key.names.iter().find_map(|name| match key.server_id {
+        let found = key.names.iter().filter_map(|name| match key.server_id {
             Some(id) => {
                 let full = format!("{id}:{name}");
                 self.servers.contains_key(&full).then_some(full)
             }
             None => self.resolved(name),
-        })
+        });
+        let mut found: Vec<String> = found.collect();
+        // A POA may have registered that another one of its path starts.
+        let of_use = found.iter().position(|name| self.is_of_use(name));
+        (!found.is_empty()).then(|| found.swap_remove(of_use.unwrap_or(0)))
+    }
+
+    /// Returns whether a server runs, or can be started.
+    fn is_of_use(&self, name: &str) -> bool {
+        self.servers.get(name).is_some_and(|server| {
+            let (runs, starts) = (server.run.is_some(), server.start.is_some());
+            runs || starts || !server.options.command_line.is_empty()
+        }) || self.leader(name).is_some()
     }
 
     /// Returns the name of the server that a name means: itself, or the only server that has it behind its id.
@@ -94,7 +115,13 @@ impl<W> State<W> {
         self.counted(actions)
     }
 
-    fn request(&mut self, name: &str, waiter: (W, By), now: Instant, out: &mut Actions<W>) {
+    pub(super) fn request(
+        &mut self,
+        name: &str,
+        waiter: (W, By),
+        now: Instant,
+        out: &mut Actions<W>,
+    ) {
         let number = self.next();
         let most = self.limits.waiting;
         let Some(server) = self.servers.get_mut(name) else {
@@ -107,13 +134,13 @@ impl<W> State<W> {
         }
         let is_own = server.options.activation == ActivationMode::PerClient;
         if is_own && waiter.1 == By::Client {
-            return self.begin(name, waiter, now, out);
+            return self.begin_for(name, waiter, now, out);
         }
         if let Some(start) = &mut server.start {
             return start.waiters.push(waiter);
         }
         let Some(run) = &server.run else {
-            return self.begin(name, waiter, now, out);
+            return self.begin_for(name, waiter, now, out);
         };
         let Some(object) = &run.place.object else {
             // It cannot be asked.
@@ -142,45 +169,67 @@ impl<W> State<W> {
         }
     }
 
-    /// Begins to start a process for one that waits.
-    fn begin(&mut self, name: &str, waiter: (W, By), now: Instant, out: &mut Actions<W>) {
+    /// Begins to start a process for one that waits, or the process of the leader.
+    fn begin_for(&mut self, name: &str, waiter: (W, By), now: Instant, out: &mut Actions<W>) {
+        if let Some(leader) = self.leader(name).map(str::to_owned) {
+            return self.follow(name, &leader, waiter, now, out);
+        }
+        let (waiter, by) = waiter;
+        if let Err((failure, Some(waiter))) = self.begin(name, Some(waiter), by, now, out) {
+            out.push(Action::Answer(waiter, Err(failure)));
+        }
+    }
+
+    /// Begins to start a process.
+    ///
+    /// # Errors
+    /// It may not be started; the one that would wait for it is given back.
+    pub(super) fn begin(
+        &mut self,
+        name: &str,
+        waiter: Option<W>,
+        by: By,
+        now: Instant,
+        out: &mut Actions<W>,
+    ) -> Result<(), (Failure, Option<W>)> {
         let number = self.next();
         let until = now + self.limits.start;
         let Some(server) = self.servers.get_mut(name) else {
-            return;
+            return Err((Failure::unknown(name), waiter));
         };
         let activator = starter(&self.activators, &server.options);
-        let may_start = server.check_may_start(name, waiter.1, now).and_then(|()| {
+        let may_start = server.check_may_start(name, by, now).and_then(|()| {
             activator.ok_or_else(|| {
                 Failure::new(minor::START_FAILED, without_starter(name, &server.options))
             })
         });
         let activator = match may_start {
             Ok(activator) => activator,
-            Err(failure) => return out.push(Action::Answer(waiter.0, Err(failure))),
+            Err(failure) => return Err((failure, waiter)),
         };
-        let is_own =
-            server.options.activation == ActivationMode::PerClient && waiter.1 == By::Client;
-        let held_by = server.leaving.filter(|_| !is_own).map(|one| one.pid);
+        let is_own = server.options.activation == ActivationMode::PerClient && by == By::Client;
+        let held_by = server.leaving.clone().filter(|_| !is_own);
         let start = Start {
             number,
             pid: None,
+            activator: activator.clone(),
             is_held: held_by.is_some(),
             until,
-            waiters: vec![waiter],
+            waiters: waiter.into_iter().map(|waiter| (waiter, by)).collect(),
         };
         match is_own {
             true => server.own_starts.push_back(start),
             false => server.start = Some(start),
         }
-        if let Some(pid) = held_by {
+        if let Some(Leaving { pid, activator, .. }) = held_by {
             tracing::debug!("`{name}` is started when its old process {pid} has ended");
             let name = name.to_owned();
-            return out.push(Action::Look {
+            out.push(Action::Look {
                 name,
                 activator,
                 pid,
             });
+            return Ok(());
         }
         self.counts.starts += 1;
         out.push(Action::Start {
@@ -189,12 +238,13 @@ impl<W> State<W> {
             activator,
             options: server.options.clone(),
         });
+        Ok(())
     }
 
     /// Takes that a process is not there any more, or that its activator cannot say so.
     pub(crate) fn gone(&mut self, name: &str, pid: i32, now: Instant) -> Actions<W> {
         let server = self.servers.get(name);
-        match server.and_then(|server| server.leaving) {
+        match server.and_then(|server| server.leaving.as_ref()) {
             Some(leaving) if leaving.pid == pid => self.left(name, now),
             _ => Vec::new(),
         }
@@ -216,6 +266,7 @@ impl<W> State<W> {
             let why = without_starter(name, &server.options);
             return self.start_failed(name, number, &why, now);
         };
+        start.activator.clone_from(&activator);
         self.counts.starts += 1;
         vec![Action::Start {
             number,
@@ -249,12 +300,17 @@ impl<W> State<W> {
             number,
             place: place.clone(),
             pid: start.as_ref().and_then(|start| start.pid),
+            activator: start
+                .as_ref()
+                .map(|start| start.activator.clone())
+                .unwrap_or_default(),
             is_followed: start.is_some() && follows_end(&server.options),
             awaits_pid: start
                 .as_ref()
                 .is_some_and(|start| start.pid.is_none() && !start.is_held),
             peer,
             since: now,
+            ended: None,
             is_verified: true,
         });
         // It has just called, and so it lives.
@@ -322,6 +378,46 @@ impl<W> State<W> {
         self.counted(actions)
     }
 
+    /// Takes the end of a process with all of its servers.
+    fn process_ended(&mut self, name: &str, now: Instant) -> Actions<W> {
+        let server = self.servers.get(name);
+        let run = server.and_then(|server| server.run.clone());
+        let others = run.map(|run| self.others_of(name, &run));
+        let mut actions = self.ended(name, false, now);
+        for other in others.into_iter().flatten() {
+            actions.extend(self.ended(&other, false, now));
+        }
+        actions
+    }
+
+    /// Has a registered process pinged whose activator says that it has ended: another process may have registered before the one
+    /// that the activator has started, which has given up.
+    fn verify(&mut self, name: &str, now: Instant) -> Actions<W> {
+        let number = self.next();
+        let Some(server) = self.servers.get_mut(name) else {
+            return Vec::new();
+        };
+        let Some((run, object)) = server
+            .run
+            .as_ref()
+            .and_then(|run| Some((run.number, run.place.object.clone()?)))
+        else {
+            return self.process_ended(name, now);
+        };
+        let earlier = server.ping.take();
+        server.ping = Some(Ping {
+            number,
+            run,
+            waiters: earlier.map(|ping| ping.waiters).unwrap_or_default(),
+        });
+        self.counts.pings += 1;
+        vec![Action::Ping {
+            number,
+            name: name.to_owned(),
+            object,
+        }]
+    }
+
     /// Takes the process that an activator has started for a server.
     pub(crate) fn spawned(&mut self, name: &str, pid: i32) {
         let Some(server) = self.servers.get_mut(name) else {
@@ -351,6 +447,7 @@ impl<W> State<W> {
         };
         let has_left = server
             .leaving
+            .as_ref()
             .is_some_and(|leaving| pid.is_none_or(|pid| pid == leaving.pid));
         if has_left {
             return (false, self.left(name, now));
@@ -375,8 +472,9 @@ impl<W> State<W> {
         // Without its number the process may be another one; the next ping says.
         match &mut server.run {
             Some(run) if pid.is_some() && run.pid == pid => {
-                run.is_followed = false;
-                (true, self.ended(name, false, now))
+                (run.is_followed, run.pid) = (false, None);
+                run.ended = Some(now);
+                (true, self.verify(name, now))
             }
             _ => (false, Vec::new()),
         }
@@ -425,7 +523,11 @@ impl<W> State<W> {
         let failed =
             |(waiter, _)| Action::Answer(waiter, Err(Failure::new(minor, reason.as_str())));
         let actions = start.waiters.into_iter().map(failed).collect();
-        self.counted(actions)
+        let mut actions = self.counted(actions);
+        for (follower, number) in self.followers_starts(name) {
+            actions.extend(self.end_start(&follower, number, minor, why, now));
+        }
+        actions
     }
 
     /// Takes the answer to a ping, or that there was none.
@@ -442,26 +544,32 @@ impl<W> State<W> {
         let Some(ping) = server.ping.take_if(|ping| ping.number == number) else {
             return Vec::new();
         };
-        let mut actions = Vec::new();
+        let (mut actions, mut ended) = (Vec::new(), Vec::new());
         match server.run.as_mut().filter(|run| run.number == ping.run) {
-            Some(run) if answered != Answered::Dead => {
+            Some(run)
+                if answered == Answered::Alive
+                    || answered == Answered::Silent && run.ended.is_none() =>
+            {
                 run.is_verified = answered == Answered::Alive;
+                run.ended = None;
                 let place = run.place.clone();
                 let forward = |(waiter, _)| Action::Answer(waiter, Ok(place.clone()));
                 actions.extend(ping.waiters.into_iter().map(forward));
             }
             found => {
-                if found.is_some() {
-                    tracing::warn!("`{name}` has ended without notice");
-                    let limits = self.limits;
-                    server.note_end(false, &limits, now);
+                if let Some(run) = found {
+                    if run.ended.is_none() {
+                        tracing::warn!("`{name}` has ended without notice");
+                    }
+                    ended = self.process_ended(name, now);
                 }
                 for waiter in ping.waiters {
                     self.request(name, waiter, now, &mut actions);
                 }
             }
         }
-        self.counted(actions)
+        ended.extend(self.counted(actions));
+        ended
     }
 
     /// Ends the starts whose time is up. Their processes are ended, as another one would be started beside them. Starts what waits for
@@ -469,25 +577,25 @@ impl<W> State<W> {
     pub(crate) fn tick(&mut self, now: Instant) -> Actions<W> {
         let (mut late, mut staying) = (Vec::new(), Vec::new());
         for (name, server) in &self.servers {
-            let leaving = server.leaving.filter(|leaving| leaving.until <= now);
+            let leaving = server.leaving.iter();
+            let leaving = leaving.filter(|leaving| leaving.until <= now);
             staying.extend(leaving.map(|leaving| (name.clone(), leaving.pid)));
             let starts = server.start.iter().chain(&server.own_starts);
             let over = starts.filter(|start| !start.is_held && start.until <= now);
-            late.extend(over.map(|start| (name.clone(), start.number, start.pid)));
+            late.extend(over.map(|start| {
+                let activator = start.activator.clone();
+                (name.clone(), start.number, start.pid, activator)
+            }));
         }
         let mut actions = Vec::new();
         for (name, pid) in staying {
             tracing::warn!("`{name}`, process {pid}, has said that it ends, and has not ended");
             actions.extend(self.left(&name, now));
         }
-        for (name, number, pid) in late {
-            let activator = self
-                .servers
-                .get(&name)
-                .map(|server| server.options.activator.clone());
+        for (name, number, pid, activator) in late {
             let why = format!("it has not registered within {:?}", self.limits.start);
             actions.extend(self.end_start(&name, number, minor::START_TIMED_OUT, &why, now));
-            if let (Some(pid), Some(activator)) = (pid, activator) {
+            if let Some(pid) = pid {
                 actions.push(Action::Kill {
                     name,
                     activator,
@@ -520,14 +628,14 @@ impl<W> State<W> {
             if let Some(run) = &mut server.run {
                 run.is_followed = false;
             }
-            left.extend(server.leaving.map(|_| name.clone()));
+            left.extend(server.leaving.as_ref().map(|_| name.clone()));
         }
         let left = left.iter().flat_map(|name| self.left(name, now));
         left.collect()
     }
 
     /// Removes a server; those who wait for it get a failure.
-    pub(crate) fn removed(&mut self, name: &str) -> Actions<W> {
+    pub(crate) fn removed(&mut self, name: &str, now: Instant) -> Actions<W> {
         let Some(server) = self.servers.remove(name) else {
             return Vec::new();
         };
@@ -536,7 +644,38 @@ impl<W> State<W> {
         let waiters = starting.chain(server.ping.into_iter().flat_map(|ping| ping.waiters));
         let failed = |(waiter, _)| Action::Answer(waiter, Err(Failure::unknown(name)));
         let actions = waiters.map(failed).collect();
-        self.counted(actions)
+        let mut actions = self.counted(actions);
+        for (follower, number) in self.followers_starts(name) {
+            let why = format!("`{name}`, which it is started with, was removed");
+            actions.extend(self.start_failed(&follower, number, &why, now));
+        }
+        actions
+    }
+
+    /// Returns the process of a server that runs or starts.
+    ///
+    /// # Errors
+    /// The reason why it is not known.
+    pub(crate) fn process_of(&self, name: &str) -> Result<Process, &'static str> {
+        let started_as = self.leader(name).unwrap_or(name);
+        let server = self.servers.get(started_as).ok_or("it was removed")?;
+        let run = server.run.as_ref().map(|run| (run.pid, &run.activator));
+        let start = server
+            .start
+            .as_ref()
+            .map(|start| (start.pid, &start.activator));
+        let (pid, activator) = run.or(start).ok_or("it does not run")?;
+        let pid =
+            pid.ok_or("no activator has started its process: ask it to end without a signal")?;
+        let wanted = match &**activator {
+            "" => &*server.options.activator,
+            known => known,
+        };
+        Ok(Process {
+            started_as: started_as.to_owned(),
+            pid,
+            activator: wanted.to_owned(),
+        })
     }
 
     /// Returns the activator of a server, by name.

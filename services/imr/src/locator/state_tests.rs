@@ -164,7 +164,8 @@ fn a_process_whose_number_comes_after_its_registration_is_known_by_it() {
     state.spawned("plant", 70);
     let later = now + Duration::from_secs(60);
     assert!(state.died("plant", Some(70), later).0);
-    assert!(state.servers["plant"].run.is_none());
+    // It is asked, and confirms it by its silence.
+    assert!(state.servers["plant"].run.as_ref().unwrap().ended.is_some());
     assert_eq!(state.servers["plant"].failures, 0);
 }
 
@@ -256,7 +257,7 @@ fn those_who_wait_are_answered_when_their_server_is_removed_or_the_repository_en
     let mut removed = state(|_| {});
     removed.requested("plant", 1, By::Client, now);
     let unknown = format!("1 not {}", minor::UNKNOWN_SERVER & 0xfff);
-    assert_eq!(said(&removed.removed("plant")), [unknown]);
+    assert_eq!(said(&removed.removed("plant", now)), [unknown]);
     let mut ends = state(|_| {});
     ends.registered("plant", place(FIRST), None, now);
     ends.requested("plant", 1, By::Client, now);
@@ -327,5 +328,52 @@ fn the_end_of_a_launcher_is_not_waited_for() {
     assert_eq!(
         said(&state.requested("plant", 2, By::Client, now)),
         ["start"]
+    );
+}
+
+#[test]
+fn a_process_that_has_registered_beside_the_one_that_was_started_and_gave_up_goes_on() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    state.requested("plant", 1, By::Client, now);
+    state.spawned("plant", 70);
+    // Another one, started by hand, registers first; the started one ends.
+    state.registered("plant", place(FIRST), Some("two".to_owned()), now);
+    let (_, ping) = state.died("plant", Some(70), now);
+    assert_eq!(said(&ping), ["ping"]);
+    assert_eq!(
+        said(&state.pinged("plant", number(&ping), Answered::Alive, now)),
+        [""; 0]
+    );
+    assert!(state.servers["plant"].run.is_some());
+    // If it was the process itself, silence confirms its end.
+    state.spawned("plant", 71);
+    state
+        .servers
+        .get_mut("plant")
+        .unwrap()
+        .run
+        .as_mut()
+        .unwrap()
+        .pid = Some(71);
+    let (_, ping) = state.died("plant", Some(71), now);
+    assert_eq!(said(&state.requested("plant", 2, By::Client, now)), [""; 0]);
+    let then = state.pinged("plant", number(&ping), Answered::Silent, now);
+    assert_eq!(said(&then), ["start"]);
+}
+
+#[test]
+fn a_start_that_fails_fails_for_those_that_wait_for_linked_servers() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    state.link(vec![("hall".to_owned(), "plant".to_owned())]);
+    let start = state.requested("hall", 1, By::Client, now);
+    assert_eq!(said(&start), ["start"]);
+    assert_eq!(said(&state.requested("plant", 2, By::Client, now)), [""; 0]);
+    assert_eq!(said(&state.requested("hall", 3, By::Client, now)), [""; 0]);
+    let failed = state.start_failed("plant", number(&start), "no", now);
+    assert_eq!(said(&failed), ["2 not 52", "1 not 52", "3 not 52"]);
+    // The pause holds for both.
+    assert_eq!(
+        said(&state.requested("hall", 4, By::Client, now)),
+        ["4 not 54"]
     );
 }

@@ -100,12 +100,40 @@ fn a_server_ends_when_it_is_asked_to_and_by_a_signal_and_starts_again() {
 }
 
 #[test]
-fn servers_of_one_process_are_not_linked_but_added_each() {
+fn linked_servers_are_started_together_by_one_command() {
     let served = Served::new();
-    let refused = served.locator.link_servers("a", &["b".to_owned()]);
+    served.add("first", |start| {
+        start.names = "first,second,third".to_owned()
+    });
+    let link = |leader: &str, peers: &[&str]| {
+        let peers: Vec<String> = peers.iter().map(|peer| (*peer).to_owned()).collect();
+        served.locator.link_servers(leader, &peers)
+    };
+    link("first", &["second", "third"]).unwrap();
+    // Clients of all of them at once cause one start.
+    std::thread::scope(|scope| {
+        for name in ["third", "first", "second", "third"] {
+            let works = || served.works(name).process().unwrap();
+            scope.spawn(works);
+        }
+    });
+    assert_eq!(served.started().len(), 1);
+    // The process is known, whichever name is used.
+    served.locator.kill_server("third", 9).unwrap();
+    served.until_running("second", false);
+    assert_eq!(served.works("second").count().unwrap(), 1);
+    assert_eq!(served.started().len(), 2);
+    for (leader, peers) in [("first", ["first"]), ("second", ["first"])] {
+        let refused = link(leader, &peers).unwrap_err();
+        let AdministrationExtLinkServersError::CannotComplete(why) = refused else {
+            panic!("{refused}");
+        };
+        assert!(why.reason.contains("`first`"), "{}", why.reason);
+    }
+    let unknown = link("nothing", &["second"]).unwrap_err();
     assert!(matches!(
-        refused,
-        Err(AdministrationExtLinkServersError::CannotComplete(_))
+        unknown,
+        AdministrationExtLinkServersError::NotFound(_)
     ));
 }
 

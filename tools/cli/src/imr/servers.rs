@@ -35,6 +35,19 @@ pub(crate) struct Add {
     common: Common,
 }
 
+/// A process with several persistent POAs is several servers: one of them is added with the command. The others are linked by
+/// themselves when they have registered once; this links them before.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Link {
+    /// The server that has the command.
+    name: String,
+    /// Servers that start with it; their own commands are removed.
+    #[arg(required = true)]
+    others: Vec<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Named {
     /// The server's name.
@@ -111,6 +124,12 @@ pub(super) fn add(options: &Add, orb_options: &[String]) -> Result<(), Problem> 
     };
     let added = repository.add_or_update_server(&options.name, &startup);
     added.map_err(|error| failed(&options.name, &error))
+}
+
+pub(super) fn link(options: &Link, orb_options: &[String]) -> Result<(), Problem> {
+    let (_orb, repository) = options.common.resolve(orb_options)?;
+    let linked = repository.link_servers(&options.name, &options.others);
+    linked.map_err(|error| failed(&options.name, &error))
 }
 
 pub(super) fn remove(options: &Named, orb_options: &[String]) -> Result<(), Problem> {
