@@ -462,6 +462,7 @@ fn restore(state: &mut State<Waiter>, orb: &Orb, stored: Contents) {
                 peer: None,
                 since: Instant::now(),
                 ended: None,
+                is_to_end: false,
                 is_verified: false,
             });
         }

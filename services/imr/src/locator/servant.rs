@@ -260,8 +260,9 @@ impl Repository {
         self.check_administrator()?;
         let name = self.resolved(name)?;
         let object = self.engine.with(|state| {
-            let server = state.servers.get(&name);
-            server.and_then(|server| server.object().cloned())
+            let run = state.servers.get_mut(&name)?.run.as_mut()?;
+            run.is_to_end = true;
+            run.place.object.clone()
         });
         if let Some(object) = object {
             self.engine.end_server(object);

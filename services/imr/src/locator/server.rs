@@ -48,6 +48,8 @@ pub(crate) struct Run {
     pub(crate) since: Instant,
     /// Time at which its activator has told its end; a ping is to confirm that.
     pub(crate) ended: Option<Instant>,
+    /// True if an administrator has asked it to end.
+    pub(crate) is_to_end: bool,
     /// True if it has answered the last ping.
     pub(crate) is_verified: bool,
 }
@@ -159,7 +161,8 @@ impl<W> Server<W> {
         self.held_until = Some(now + pause.min(limits.longest_pause));
     }
 
-    /// Records that the registered process has ended; `is_orderly` if it has said so itself.
+    /// Records that the registered process has ended; `is_orderly` if it has said so itself. One that ends at once has failed, unless
+    /// that was asked for: it may end in good order because of an error of its own.
     pub(crate) fn note_end(&mut self, is_orderly: bool, limits: &Limits, now: Instant) {
         let Some(run) = self.run.take() else { return };
         if let Some(pid) = run.pid.filter(|_| run.is_followed) {
@@ -173,10 +176,13 @@ impl<W> Server<W> {
         }
         let ended = run.ended.unwrap_or(now);
         let lived: Duration = ended.saturating_duration_since(run.since);
-        if !is_orderly && lived < limits.settle && self.failures == 0 {
+        if run.is_to_end && is_orderly {
+            self.failures = 0;
+            self.held_until = None;
+        } else if lived < limits.settle && self.failures == 0 {
             // It may have been killed: the next client need not wait yet.
             self.failures = 1;
-        } else if !is_orderly && lived < limits.settle {
+        } else if lived < limits.settle {
             self.note_failure(limits, now);
         } else {
             self.failures = 0;

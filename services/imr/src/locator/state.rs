@@ -311,6 +311,7 @@ impl<W> State<W> {
             peer,
             since: now,
             ended: None,
+            is_to_end: false,
             is_verified: true,
         });
         // It has just called, and so it lives.

@@ -19,7 +19,8 @@ pub(crate) const SERVER_ID: &str = "WORKS_SERVER_ID";
 pub(crate) const FOLDER: &str = "WORKS_FOLDER";
 /// Milliseconds before it registers.
 pub(crate) const DELAY: &str = "WORKS_DELAY";
-/// Fault in place of serving: `dies`, or `hangs` without registering; `leaves` right after it has registered; or `lingers` when it has
+/// Fault in place of serving: `dies`, or `hangs` without registering; `leaves` right after it has registered, or
+/// `returns` then in good order; or `lingers` when it has
 /// said that it ends, with a file that only one process may have.
 pub(crate) const FAULT: &str = "WORKS_FAULT";
 
@@ -140,6 +141,9 @@ fn serve(repository: &str, folder: &Path, fault: &str) {
     }
     if fault == "leaves" {
         std::process::exit(7);
+    }
+    if fault == "returns" {
+        orb.shutdown(true).unwrap();
     }
     orb.run();
 }

@@ -255,11 +255,17 @@ fn a_command_that_dies_at_once_is_not_started_again_and_again() {
 
 #[test]
 fn a_server_that_leaves_right_after_it_has_registered_counts_as_failed() {
+    for fault in ["leaves", "returns"] {
+        counts_as_failed(fault);
+    }
+}
+
+fn counts_as_failed(fault: &'static str) {
     let served = Served::with(|limits| {
         limits.settle = Duration::from_secs(3600);
         limits.first_pause = Duration::from_secs(3600);
     });
-    served.add("plant", |start| start.fault = "leaves");
+    served.add("plant", |start| start.fault = fault);
     let works = served.works("plant");
     // A call may come through before it leaves.
     until(|| {
