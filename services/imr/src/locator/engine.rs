@@ -13,7 +13,7 @@ use punctual_exec::thread::{JoinHandle, ThreadSpec};
 use punctual_host::metrics::{Exposition, Timed};
 use punctual_host::store::StoreError;
 
-use super::callers::Callers;
+use super::callers::{Callers, host_of};
 use super::calls;
 use super::outcome::{Action, Answered, By, Place};
 use super::server::{Run, Server};
@@ -67,7 +67,7 @@ impl Engine {
             storage,
             changes: Mutex::new(()),
             stored: Mutex::new(stored),
-            callers: Callers::start(),
+            callers: Callers::new(),
             clock: Mutex::new(None),
             orb: OnceLock::new(),
             own: OnceLock::new(),
@@ -94,9 +94,25 @@ impl Engine {
                 Action::Answer(waiter, outcome) => waiter.answer(orb, outcome),
                 call => {
                     let engine = self.clone();
-                    self.0.callers.run(move || engine.call(call));
+                    let host = self.host_called(&call);
+                    self.0.callers.run(host, move || engine.call(call));
                 }
             }
+        }
+    }
+
+    /// Returns the host that an action calls; empty for this process.
+    fn host_called(&self, action: &Action<Waiter>) -> String {
+        let activator = match action {
+            Action::Answer(..) => return String::new(),
+            Action::Ping { object, .. } => return host_of(object),
+            Action::Start { activator, .. }
+            | Action::Look { activator, .. }
+            | Action::Kill { activator, .. } => activator,
+        };
+        match self.activator(activator) {
+            Ok(Starter::Object(object)) => host_of(&object),
+            Ok(Starter::Here(_)) | Err(_) => String::new(),
         }
     }
 
@@ -116,7 +132,8 @@ impl Engine {
                 object,
             } => {
                 let engine = self.clone();
-                self.ping(object, move |answered| {
+                let time = self.with(|state| state.limits.ping);
+                calls::ping(&object, time, move |answered| {
                     engine.event(|state, now| state.pinged(&name, number, answered, now));
                 });
             }
@@ -195,12 +212,17 @@ impl Engine {
     /// Queues the question whether a server lives.
     pub(super) fn ping(&self, object: ObjectRef, then: impl FnOnce(Answered) + Send + 'static) {
         let time = self.with(|state| state.limits.ping);
-        self.0.callers.run(move || calls::ping(&object, time, then));
+        let call = {
+            let object = object.clone();
+            move || calls::ping(&object, time, then)
+        };
+        self.0.callers.run(host_of(&object), call);
     }
 
     /// Queues the call that asks a server's process to end.
     pub(super) fn end_server(&self, object: ObjectRef) {
-        self.0.callers.run(move || calls::end_server(&object));
+        let host = host_of(&object);
+        self.0.callers.run(host, move || calls::end_server(&object));
     }
 
     /// Stores changes, which are made of the state, applies it, and makes the actions that follow. Blocks.
