@@ -322,7 +322,7 @@ impl<W> State<W> {
         self.counted(actions)
     }
 
-    /// Takes the notice of a process that it ends. The notice has a name only, perhaps without the server's id: of those that
+    /// Takes the notice of a process that it ends. The notice has a name only, perhaps without the server's id, or JacORB's implementation: of those that
     /// it may mean, it means the one that registered from the same address.
     ///
     /// Returns `None` if no server has the name.
@@ -332,7 +332,7 @@ impl<W> State<W> {
         peer: Option<&str>,
         now: Instant,
     ) -> Option<(Option<String>, Actions<W>)> {
-        let means = |one: &str| one == name || is_behind_id(one, name);
+        let means = |one: &str| one == name || is_behind_id(one, name) || is_of_jacorb(one, name);
         let meant: Vec<String> = self
             .servers
             .keys()
@@ -758,4 +758,11 @@ fn follows_end(options: &StartupOptions) -> bool {
 fn is_behind_id(full: &str, name: &str) -> bool {
     let behind = full.strip_suffix(name);
     behind.is_some_and(|before| before.strip_suffix(':').is_some_and(|id| !id.contains(':')))
+}
+
+/// Returns whether a server of JacORB, whose full name is its mark with the implementation and the path of the POA, ends under
+/// the path alone.
+fn is_of_jacorb(full: &str, path: &str) -> bool {
+    let named = full.strip_prefix(crate::key::JACORB);
+    named.is_some_and(|named| named.split_once('/').is_some_and(|(_, own)| own == path))
 }

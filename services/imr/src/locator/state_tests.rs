@@ -377,3 +377,18 @@ fn a_start_that_fails_fails_for_those_that_wait_for_linked_servers() {
         ["4 not 54"]
     );
 }
+
+#[test]
+fn a_server_of_jacorb_ends_under_the_path_of_its_poa_alone() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    for (name, peer) in [
+        ("JACORB:plant/site/hall", "one"),
+        ("JACORB:other/site/hall", "two"),
+    ] {
+        state.registered(name, place(FIRST), Some(peer.to_owned()), now);
+    }
+    let (ended, _) = state.ending("site/hall", Some("two"), now).unwrap();
+    assert_eq!(ended.as_deref(), Some("JACORB:other/site/hall"));
+    assert!(state.servers["JACORB:plant/site/hall"].run.is_some());
+    assert!(state.ending("hall", Some("one"), now).is_none());
+}
