@@ -9,6 +9,7 @@ use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
@@ -21,6 +22,16 @@ use thiserror::Error;
 
 use super::command::{BadCommand, split, unmarked};
 use crate::implementation_repository::StartupOptions;
+
+/// Variables by which systemd speaks to the activator itself: a server must not answer in its place.
+const OF_SYSTEMD: [&str; 6] = [
+    "NOTIFY_SOCKET",
+    "WATCHDOG_USEC",
+    "WATCHDOG_PID",
+    "LISTEN_FDS",
+    "LISTEN_PID",
+    "LISTEN_FDNAMES",
+];
 
 /// Maximum number of processes.
 const MOST: usize = 10_000;
@@ -98,9 +109,12 @@ impl Processes {
         Ok(processes)
     }
 
-    /// Sets variables that each process gets, beside those of its server.
-    pub(crate) fn set_environment(&self, environment: Vec<(String, String)>) {
-        *self.0.environment.lock() = environment;
+    /// Has each process get the variables by which a server of TAO finds its repository, as from TAO's activator.
+    pub(crate) fn set_repository(&self, reference: String) {
+        *self.0.environment.lock() = vec![
+            ("TAO_USE_IMR".to_owned(), "1".to_owned()),
+            ("ImplRepoServiceIOR".to_owned(), reference),
+        ];
     }
 
     /// Starts a process for a server, and returns its number. `started` is called with the number before the end of the process
@@ -119,7 +133,7 @@ impl Processes {
         if running.len() >= MOST {
             return Err(CannotStart::TooMany);
         }
-        let failed = |error| CannotStart::System(command_name(&options.command_line), error);
+        let failed = |error| CannotStart::System(failing(options, &error), error);
         let mut child = command.spawn().map_err(failed)?;
         let pid = Pid::from_child(&child);
         // The child has not been collected, so that the number is its own.
@@ -166,6 +180,9 @@ impl Processes {
         };
         if !options.working_directory.is_empty() {
             command.current_dir(&options.working_directory);
+        }
+        for variable in OF_SYSTEMD {
+            command.env_remove(variable);
         }
         command.envs(self.0.environment.lock().iter().cloned());
         for variable in &options.environment {
@@ -270,9 +287,14 @@ fn report(name: &str, pid: i32, status: io::Result<ExitStatus>) {
     }
 }
 
-/// Returns the program of a command line, for messages.
-fn command_name(line: &str) -> String {
-    let arguments = split(unmarked(line).0).unwrap_or_default();
+/// Returns what an error of a start is about: the folder if that is not there, or else the program.
+fn failing(options: &StartupOptions, error: &io::Error) -> String {
+    let folder = &options.working_directory;
+    let is_missing = error.kind() == io::ErrorKind::NotFound;
+    if is_missing && !folder.is_empty() && !Path::new(folder).is_dir() {
+        return folder.clone();
+    }
+    let arguments = split(unmarked(&options.command_line).0).unwrap_or_default();
     arguments.into_iter().next().unwrap_or_default()
 }
 
@@ -326,7 +348,34 @@ mod tests {
         );
         let mut nowhere = options("/bin/true");
         nowhere.working_directory = "/no/such/folder".to_owned();
-        assert!(processes.start("it", &nowhere, |_| {}).is_err());
+        let refused = processes.start("it", &nowhere, |_| {}).unwrap_err();
+        assert!(
+            refused.to_string().starts_with("`/no/such/folder`: "),
+            "{refused}"
+        );
+        processes.stop();
+    }
+
+    #[test]
+    fn what_systemd_says_to_the_activator_is_not_said_to_servers() {
+        let (processes, _heard) = processes(false);
+        let mut options = options("/bin/true");
+        let command = processes.command(&options).unwrap();
+        let removed = |command: &Command, name: &str| {
+            let mut all = command.get_envs();
+            all.any(|(one, value)| one == name && value.is_none())
+        };
+        for name in OF_SYSTEMD {
+            assert!(removed(&command, name), "{name}");
+        }
+        // Unless its own options say so.
+        let variable = crate::implementation_repository::EnvironmentVariable {
+            name: "NOTIFY_SOCKET".to_owned(),
+            value: "/run/own".to_owned(),
+        };
+        options.environment.push(variable);
+        let command = processes.command(&options).unwrap();
+        assert!(!removed(&command, "NOTIFY_SOCKET"));
         processes.stop();
     }
 

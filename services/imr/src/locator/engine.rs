@@ -317,6 +317,13 @@ impl Engine {
         self.0.own.get_or_init(|| processes);
     }
 
+    /// Has the activator in this process tell servers of TAO the repository's reference, if there is one.
+    pub(super) fn set_reference(&self, locator: &ObjectRef) {
+        if let Some(processes) = self.0.own.get() {
+            processes.set_repository(text_of(locator));
+        }
+    }
+
     /// Starts the servers that are to run whenever the activator in this process does, if there is one.
     pub(super) fn start_own(&self) {
         let own = self.with(|state| {

@@ -11,14 +11,13 @@ use punctual::{
 
 use super::calls;
 use super::engine::{Engine, record, set_run, text_of};
-use super::listing::{Listings, information};
+use super::listing::{Listings, information, withhold};
 use super::outcome::{By, Place};
 use super::server::Server;
 use super::state::{Activator as Known, Process, State};
 use super::storage::Kept;
 use super::waiter::Waiter;
 use crate::access::{self, Access};
-use crate::activator::{split, unmarked};
 use crate::implementation_repository::{
     Activator, AdministrationActivateServerError, AdministrationAddOrUpdateServerError,
     AdministrationAmhServant, AdministrationExtAmhServant, AdministrationExtForceRemoveServerError,
@@ -30,6 +29,7 @@ use crate::implementation_repository::{
 };
 use crate::kept;
 use crate::key::is_name;
+use crate::mistake::{Mistake, check_server};
 
 /// Function that ends the process of the repository.
 pub(super) type End = Arc<dyn Fn() + Send + Sync>;
@@ -126,8 +126,9 @@ impl Repository {
 
     fn add(&self, name: &str, options: &StartupOptions) -> Result<(), Wrong> {
         self.check_administrator()?;
+        let mistake = |mistake: Mistake| SystemExceptionKind::BadParam.because(mistake.to_string());
+        check_server(name, options).map_err(mistake)?;
         self.check_room(name)?;
-        check_options(options)?;
         let change = |state: &State<Waiter>| {
             let mut record = state.servers.get(name).map(record).unwrap_or_default();
             record.options = options.clone();
@@ -413,29 +414,6 @@ fn peer() -> Option<String> {
     request_peer().map(|peer| peer.address.to_string())
 }
 
-/// Checks how a server is to be started, so that mistakes are found when it is added.
-fn check_options(options: &StartupOptions) -> Result<(), SystemException> {
-    let bad = |why: String| Err(SystemExceptionKind::BadParam.because(why));
-    let (line, _) = unmarked(&options.command_line);
-    if !options.command_line.is_empty()
-        && let Err(mistake) = split(line)
-    {
-        return bad(mistake.to_string());
-    }
-    let is_variable = |name: &str| !name.is_empty() && !name.contains(['=', '\0']);
-    match options
-        .environment
-        .iter()
-        .find(|one| !is_variable(&one.name) || one.value.contains('\0'))
-    {
-        Some(one) => bad(format!("{:?} cannot be set in an environment", one.name)),
-        None if options.working_directory.contains('\0') => {
-            bad("the folder has a NUL in it".to_owned())
-        }
-        None => Ok(()),
-    }
-}
-
 impl AdministrationAmhServant for Repository {
     fn activate_server(
         &self,
@@ -505,7 +483,11 @@ impl AdministrationAmhServant for Repository {
                 .map(|server| information(&name, server))
         });
         // As in TAO: of a server that is not there, all is empty.
-        let _ = response.reply(found.unwrap_or_default());
+        let mut found = found.unwrap_or_default();
+        if !access::permits(&self.access.administrators) {
+            withhold(&mut found);
+        }
+        let _ = response.reply(found);
     }
 
     fn list(
@@ -514,8 +496,10 @@ impl AdministrationAmhServant for Repository {
         how_many: u32,
         determine_active_status: bool,
     ) {
+        let all = access::permits(&self.access.administrators);
+        let ask = determine_active_status;
         self.listings
-            .answer(&self.engine, response, how_many, determine_active_status);
+            .answer(&self.engine, response, how_many, ask, all);
     }
 
     fn shutdown(&self, activators: bool, servers: bool) {
