@@ -21,6 +21,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use thiserror::Error;
 
 use super::command::{BadCommand, split, unmarked};
+use super::found;
 use crate::implementation_repository::StartupOptions;
 
 /// Variables by which systemd speaks to the activator itself: a server must not answer in its place.
@@ -77,7 +78,8 @@ struct Running {
     name: String,
     /// True for one that only starts something else.
     is_launcher: bool,
-    child: Child,
+    /// `None` for a process that an earlier activator has started.
+    child: Option<Child>,
     /// Shared with the thread that waits for it.
     descriptor: Arc<OwnedFd>,
 }
@@ -109,9 +111,11 @@ impl Processes {
         Ok(processes)
     }
 
-    /// Has each process get the variables by which a server of TAO finds its repository, as from TAO's activator.
-    pub(crate) fn set_repository(&self, reference: String) {
+    /// Has each process get the activator's name, and the variables by which a server of TAO finds its repository, as from TAO's
+    /// activator.
+    pub(crate) fn set_repository(&self, activator: &str, reference: String) {
         *self.0.environment.lock() = vec![
+            (found::ACTIVATOR.to_owned(), activator.to_owned()),
             ("TAO_USE_IMR".to_owned(), "1".to_owned()),
             ("ImplRepoServiceIOR".to_owned(), reference),
         ];
@@ -129,6 +133,7 @@ impl Processes {
         started: impl FnOnce(i32),
     ) -> Result<i32, CannotStart> {
         let mut command = self.command(options)?;
+        command.env(found::SERVER, name);
         let mut running = self.0.running.lock();
         if running.len() >= MOST {
             return Err(CannotStart::TooMany);
@@ -154,13 +159,36 @@ impl Processes {
             Running {
                 name,
                 is_launcher,
-                child,
+                child: Some(child),
                 descriptor,
             },
         );
         drop(running);
         self.wake();
         Ok(number)
+    }
+
+    /// Takes the processes that an earlier activator of the name has started for the repository, which go on: their ends are told,
+    /// and they get signals. `known` is called with the server and the number of each before its end can be told.
+    pub(crate) fn take_over(&self, mut known: impl FnMut(&str, i32)) {
+        let marks = self.0.environment.lock().clone();
+        let mut running = self.0.running.lock();
+        for found in found::processes(&marks) {
+            if running.contains_key(&found.pid) || running.len() >= MOST {
+                continue;
+            }
+            tracing::info!("`{}` goes on as process {}", found.server, found.pid);
+            known(&found.server, found.pid);
+            let process = Running {
+                name: found.server,
+                is_launcher: false,
+                child: None,
+                descriptor: Arc::new(found.descriptor),
+            };
+            running.insert(found.pid, process);
+        }
+        drop(running);
+        self.wake();
     }
 
     fn command(&self, options: &StartupOptions) -> Result<Command, CannotStart> {
@@ -245,9 +273,9 @@ impl Processes {
             for pid in ended {
                 let process = self.0.running.lock().remove(&pid);
                 if let Some(mut process) = process {
-                    let status = process.child.wait();
-                    let has_launched =
-                        process.is_launcher && status.as_ref().is_ok_and(ExitStatus::success);
+                    let status = process.child.as_mut().map(Child::wait);
+                    let has_launched = process.is_launcher
+                        && matches!(&status, Some(Ok(status)) if status.success());
                     report(&process.name, pid, status);
                     if !has_launched {
                         died(&process.name, pid);
@@ -279,7 +307,11 @@ fn wait_for_one(wake: BorrowedFd<'_>, watched: &[(i32, Arc<OwnedFd>)]) -> Vec<i3
     ended.map(|(_, (pid, _))| *pid).collect()
 }
 
-fn report(name: &str, pid: i32, status: io::Result<ExitStatus>) {
+fn report(name: &str, pid: i32, status: Option<io::Result<ExitStatus>>) {
+    let Some(status) = status else {
+        // Its status went to another process.
+        return tracing::info!("`{name}`, process {pid}, has ended");
+    };
     match status {
         Ok(status) if status.success() => tracing::info!("`{name}`, process {pid}, has ended"),
         Ok(status) => tracing::warn!("`{name}`, process {pid}, has ended: {status}"),

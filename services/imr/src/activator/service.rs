@@ -77,7 +77,9 @@ impl ActivatorService {
             None => orb.resolve_initial_references("ImplRepoService")?,
         };
         let text = orb.object_to_string(&locator)?;
-        self.processes.set_repository(text);
+        self.processes.set_repository(&self.name, text);
+        self.processes
+            .take_over(|server, pid| self.link.started(server, pid));
         let starter = Starter {
             processes: self.processes.clone(),
             allowed: self.allowed.lock().clone(),

@@ -317,15 +317,9 @@ impl Engine {
         self.0.own.get_or_init(|| processes);
     }
 
-    /// Has the activator in this process tell servers of TAO the repository's reference, if there is one.
-    pub(super) fn set_reference(&self, locator: &ObjectRef) {
-        if let Some(processes) = self.0.own.get() {
-            processes.set_repository(text_of(locator));
-        }
-    }
-
-    /// Starts the servers that are to run whenever the activator in this process does, if there is one.
-    pub(super) fn start_own(&self) {
+    /// Lets the activator in this process begin, if there is one: it takes over the processes that go on, and starts the servers that
+    /// are to run whenever it does.
+    pub(super) fn start_own(&self, locator: &ObjectRef) {
         let own = self.with(|state| {
             let mut own = state
                 .activators
@@ -333,9 +327,14 @@ impl Engine {
                 .filter(|(_, one)| one.object.is_none());
             own.next().map(|(name, _)| name.clone())
         });
-        if let Some(name) = own {
-            self.start_with(&name);
-        }
+        let (Some(name), Some(processes)) = (own, self.0.own.get()) else {
+            return;
+        };
+        processes.set_repository(&name, text_of(locator));
+        processes.take_over(|server, pid| {
+            self.with(|state| state.goes_on(server, pid, &name, Instant::now()));
+        });
+        self.start_with(&name);
     }
 
     /// Returns the number of servers, before it is served as well.

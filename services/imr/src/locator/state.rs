@@ -419,6 +419,35 @@ impl<W> State<W> {
         }]
     }
 
+    /// Takes a process that an activator of an earlier time has started for a server, and that goes on: the registered one, or one that
+    /// has not registered yet.
+    pub(crate) fn goes_on(&mut self, name: &str, pid: i32, activator: &str, now: Instant) {
+        let (number, until) = (self.next(), now + self.limits.start);
+        let Some(server) = self.servers.get_mut(name) else {
+            return;
+        };
+        let is_own = server.options.activation == ActivationMode::PerClient;
+        let follows = follows_end(&server.options);
+        match &mut server.run {
+            Some(run) if run.pid.is_none_or(|known| known == pid) => {
+                run.pid = Some(pid);
+                run.is_followed = follows;
+                activator.clone_into(&mut run.activator);
+            }
+            None if server.start.is_none() && !is_own => {
+                server.start = Some(Start {
+                    number,
+                    pid: Some(pid),
+                    activator: activator.to_owned(),
+                    is_held: false,
+                    until,
+                    waiters: Vec::new(),
+                });
+            }
+            _ => {}
+        }
+    }
+
     /// Takes the process that an activator has started for a server.
     pub(crate) fn spawned(&mut self, name: &str, pid: i32) {
         let Some(server) = self.servers.get_mut(name) else {
@@ -426,7 +455,11 @@ impl<W> State<W> {
         };
         let starts = server.start.iter_mut().chain(&mut server.own_starts);
         let mut without = starts.filter(|start| start.pid.is_none() && !start.is_held);
-        if let Some(start) = without.next() {
+        let follows = follows_end(&server.options);
+        if let Some(run) = server.run.as_mut().filter(|run| run.pid == Some(pid)) {
+            // The activator has been started anew, and has taken it over.
+            run.is_followed = follows;
+        } else if let Some(start) = without.next() {
             start.pid = Some(pid);
         } else if let Some(run) = server.run.as_mut().filter(|run| run.awaits_pid) {
             run.awaits_pid = false;
