@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use punctual_exec::thread::{JoinHandle, ThreadSpec};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 use thiserror::Error;
 
 use super::command::{BadCommand, split, unmarked};
@@ -82,6 +82,19 @@ struct Running {
     child: Option<Child>,
     /// Shared with the thread that waits for it.
     descriptor: Arc<OwnedFd>,
+}
+
+impl Running {
+    /// Sends a signal. One that is to end the process is for its group, such as what a shell has started.
+    fn signal(&self, signal: Signal) -> bool {
+        let is_sent = pidfd_send_signal(&*self.descriptor, signal).is_ok();
+        // The group keeps its number as long as its leader has not been collected.
+        let group = self.child.as_ref().map(Pid::from_child);
+        if let Some(group) = group.filter(|_| matches!(signal, Signal::KILL | Signal::TERM)) {
+            let _may_be_empty = kill_process_group(group, signal);
+        }
+        is_sent
+    }
 }
 
 impl fmt::Debug for Processes {
@@ -234,8 +247,7 @@ impl Processes {
         };
         match signal {
             0 => true,
-            signal => Signal::from_named_raw(signal)
-                .is_some_and(|signal| pidfd_send_signal(&*process.descriptor, signal).is_ok()),
+            signal => Signal::from_named_raw(signal).is_some_and(|signal| process.signal(signal)),
         }
     }
 
@@ -408,6 +420,33 @@ mod tests {
         options.environment.push(variable);
         let command = processes.command(&options).unwrap();
         assert!(!removed(&command, "NOTIFY_SOCKET"));
+        processes.stop();
+    }
+
+    #[test]
+    fn what_a_shell_has_started_ends_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = folder.path().join("made");
+        let (processes, heard) = processes(true);
+        let line = format!("sleep 1000 & echo $! > '{}'; wait", made.display());
+        let shell = processes.start("it", &options(&line), |_| {}).unwrap();
+        let below = loop {
+            let text = std::fs::read_to_string(&made).unwrap_or_default();
+            if let Some(number) = text.strip_suffix('\n') {
+                break number.to_owned();
+            }
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        };
+        assert!(processes.kill("it", shell, 9));
+        heard.recv().unwrap();
+        // It may be there until it is collected.
+        let is_there = || {
+            let stat = std::fs::read_to_string(format!("/proc/{below}/stat"));
+            stat.is_ok_and(|stat| !stat.contains(") Z "))
+        };
+        while is_there() {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
         processes.stop();
     }
 

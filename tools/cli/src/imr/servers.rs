@@ -71,7 +71,7 @@ pub(crate) struct Stop {
     /// The server's name.
     name: String,
     /// Send this signal to its process, e.g. 9, instead of asking it.
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i16).range(1..=64))]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i16).range(1..=31))]
     signal: Option<i16>,
     #[command(flatten)]
     common: Common,
