@@ -627,7 +627,10 @@ impl<W> State<W> {
             actions.extend(self.left(&name, now));
         }
         for (name, number, pid, activator) in late {
-            let why = format!("it has not registered within {:?}", self.limits.start);
+            let why = format!(
+                "it has not registered under this name within {:?}",
+                self.limits.start
+            );
             actions.extend(self.end_start(&name, number, minor::START_TIMED_OUT, &why, now));
             if let Some(pid) = pid {
                 actions.push(Action::Kill {
