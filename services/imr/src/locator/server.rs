@@ -22,7 +22,7 @@ pub(crate) struct Server<W> {
     /// Starts for one client each, in the mode PER_CLIENT.
     pub(crate) own_starts: VecDeque<Start<W>>,
     pub(crate) ping: Option<Ping<W>>,
-    /// Process that has said that it ends, until its end is told: it may still have the server's files and ports.
+    /// Process that has said that it ends, until the activator has noticed its end: it may still have the server's files and ports.
     pub(crate) leaving: Option<Leaving>,
     /// Number of starts that have failed since one has succeeded.
     pub(crate) failures: u32,

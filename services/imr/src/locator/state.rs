@@ -785,7 +785,7 @@ fn without_starter(name: &str, options: &StartupOptions) -> String {
     }
 }
 
-/// Returns whether the end of a server's process is told: that of a launcher means nothing.
+/// Returns whether an activator notices the end of a server's process: that of a launcher means nothing.
 fn follows_end(options: &StartupOptions) -> bool {
     !unmarked(&options.command_line).1
 }

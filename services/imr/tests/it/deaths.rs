@@ -292,7 +292,7 @@ fn processes_that_go_on_while_their_repository_is_killed_are_its_own_when_it_com
     // It is not started again.
     assert!(started(folder.path()).contains(&slow.process().unwrap()));
     assert_eq!(started(folder.path()).len(), 2);
-    // Signals reach the one that has gone on, and its end is told.
+    // Signals reach the one that has gone on, and the activator notices its end.
     locator.kill_server("plant", 9).unwrap();
     until(|| locator.find("plant").unwrap().partial_ior.is_empty());
     assert_ne!(plant.process().unwrap(), process);
