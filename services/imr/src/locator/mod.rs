@@ -5,6 +5,7 @@
 
 mod callers;
 mod calls;
+mod ends;
 mod engine;
 mod links;
 mod listing;
@@ -12,6 +13,7 @@ mod outcome;
 mod servant;
 mod server;
 mod service;
+mod starts;
 mod state;
 #[cfg(test)]
 mod state_tests;
