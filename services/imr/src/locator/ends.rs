@@ -84,18 +84,18 @@ impl<W> State<W> {
                 return Some((None, Vec::new()));
             }
         };
-        let actions = self.ended(&ended, true, now);
+        let actions = self.ended(&ended, now);
         Some((Some(ended), actions))
     }
 
     /// Takes the end of a registered process.
-    pub(super) fn ended(&mut self, name: &str, is_orderly: bool, now: Instant) -> Actions<W> {
+    pub(super) fn ended(&mut self, name: &str, now: Instant) -> Actions<W> {
         let mut actions = Vec::new();
         let limits = self.limits;
         let Some(server) = self.servers.get_mut(name) else {
             return actions;
         };
-        server.note_end(is_orderly, &limits, now);
+        server.note_end(&limits, now);
         let waiters = server.ping.take().map(|ping| ping.waiters);
         for waiter in waiters.into_iter().flatten() {
             self.request(name, waiter, now, &mut actions);
@@ -108,9 +108,9 @@ impl<W> State<W> {
         let server = self.servers.get(name);
         let run = server.and_then(|server| server.run.clone());
         let others = run.map(|run| self.others_of(name, &run));
-        let mut actions = self.ended(name, false, now);
+        let mut actions = self.ended(name, now);
         for other in others.into_iter().flatten() {
-            actions.extend(self.ended(&other, false, now));
+            actions.extend(self.ended(&other, now));
         }
         actions
     }

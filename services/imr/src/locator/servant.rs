@@ -281,8 +281,15 @@ impl Repository {
         let found = self.check_administrator().map_err(Wrong::from);
         let found = found.and_then(|()| {
             let name = self.resolved(name)?;
-            let process = self.engine.with(|state| state.process_of(&name));
-            let process = process.map_err(|why| Wrong::Cannot(why.to_owned()))?;
+            let process = self.engine.with(|state| {
+                let process = state.process_of(&name)?;
+                let server = state.servers.get_mut(&process.started_as);
+                if let Some(run) = server.and_then(|server| server.run.as_mut()) {
+                    run.is_to_end |= signal != 0;
+                }
+                Ok(process)
+            });
+            let process = process.map_err(|why: &str| Wrong::Cannot(why.to_owned()))?;
             Ok((name, process))
         });
         let (name, process) = match found {

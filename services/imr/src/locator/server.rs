@@ -161,9 +161,9 @@ impl<W> Server<W> {
         self.held_until = Some(now + pause.min(limits.longest_pause));
     }
 
-    /// Records that the registered process has ended; `is_orderly` if it has said so itself. One that ends at once has failed, unless
-    /// that was asked for: it may end in good order because of an error of its own.
-    pub(crate) fn note_end(&mut self, is_orderly: bool, limits: &Limits, now: Instant) {
+    /// Records that the registered process has ended. One that ends at once has failed, unless that was asked for: it may end in good
+    /// order because of an error of its own.
+    pub(crate) fn note_end(&mut self, limits: &Limits, now: Instant) {
         let Some(run) = self.run.take() else { return };
         if let Some(pid) = run.pid.filter(|_| run.is_followed) {
             let until = now + limits.end;
@@ -176,17 +176,14 @@ impl<W> Server<W> {
         }
         let ended = run.ended.unwrap_or(now);
         let lived: Duration = ended.saturating_duration_since(run.since);
-        if run.is_to_end && is_orderly {
+        if run.is_to_end || lived >= limits.settle {
             self.failures = 0;
             self.held_until = None;
-        } else if lived < limits.settle && self.failures == 0 {
+        } else if self.failures == 0 {
             // It may have been killed: the next client need not wait yet.
             self.failures = 1;
-        } else if lived < limits.settle {
-            self.note_failure(limits, now);
         } else {
-            self.failures = 0;
-            self.held_until = None;
+            self.note_failure(limits, now);
         }
     }
 }

@@ -71,13 +71,14 @@ fn a_server_that_is_stopped_is_not_taken_for_dead() {
 fn the_next_process_starts_when_the_one_that_ends_has_left_its_files_and_ports() {
     let served = Served::new();
     served.add("plant", |start| start.fault = "lingers");
-    let works = served.works("plant");
-    works.count().unwrap();
+    served.works("plant").count().unwrap();
     for round in 1..=2 {
         served.locator.shutdown_server("plant").unwrap();
         served.until_running("plant", false);
-        // A client that comes while the old process is still there waits.
-        assert_eq!(works.count().unwrap(), 1);
+        // A new client that comes while the old process is still there waits.
+        let client = client();
+        let repository = client.string_to_object(&served.reference()).unwrap();
+        assert_eq!(works(&repository, "", "plant").count().unwrap(), 1);
         assert_eq!(served.started().len(), round + 1);
     }
 }
