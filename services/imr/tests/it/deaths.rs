@@ -299,3 +299,25 @@ fn processes_that_go_on_while_their_repository_is_killed_are_its_own_when_it_com
     assert_ne!(plant.process().unwrap(), process);
     end_started(folder.path());
 }
+
+#[test]
+fn links_are_there_when_a_repository_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut repository = Repository::start_with(folder.path(), Some("here"));
+    let client = client();
+    let object = client.string_to_object(&repository.reference).unwrap();
+    let locator = Locator::from_object(object.clone());
+    let mut start = Start::of("first");
+    start.names = "first,second".to_owned();
+    let options = start.options(&repository.reference, folder.path());
+    locator.add_or_update_server("first", &options).unwrap();
+    locator
+        .link_servers("first", &["second".to_owned()])
+        .unwrap();
+    repository.kill();
+    repository = Repository::start_with(folder.path(), Some("here"));
+    assert_eq!(works(&object, "", "second").count().unwrap(), 1);
+    assert_eq!(started(folder.path()).len(), 1);
+    end_started(folder.path());
+    drop(repository);
+}
