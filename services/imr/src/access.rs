@@ -60,12 +60,17 @@ impl Access {
     }
 }
 
+/// Returns whether the peer of the thread's upcall is among principals.
+pub(crate) fn permits(rules: &Rules<()>) -> bool {
+    rules.permits(&rules.requester(), |()| true)
+}
+
 /// Checks that the peer of the thread's upcall is among principals.
 ///
 /// # Errors
 /// NO_PERMISSION.
 pub(crate) fn check(rules: &Rules<()>, what: &str) -> Result<(), SystemException> {
-    match rules.permits(&rules.requester(), |()| true) {
+    match permits(rules) {
         true => Ok(()),
         false => {
             let peer = punctual::poa::request_peer().map(|peer| peer.address);

@@ -16,6 +16,9 @@ use punctual::poa::names_in_key;
 /// Maximum length of a server's name, in bytes.
 pub(crate) const MAX_NAME: usize = 1024;
 
+/// Beginning of the names of servers of JacORB.
+pub(crate) const JACORB: &str = "JACORB:";
+
 /// Beginning of the keys of TAO.
 const TAO: [u8; 4] = [0o24, 0o1, 0o17, 0];
 
@@ -94,7 +97,7 @@ fn text(key: &[u8]) -> Vec<String> {
         names.push(first.to_owned());
     }
     if let Some((path, _)) = text.rsplit_once('/') {
-        names.push(format!("JACORB:{path}"));
+        names.push(format!("{JACORB}{path}"));
     }
     names
 }

@@ -14,12 +14,14 @@ mod activator;
 mod key;
 mod limits;
 mod locator;
+mod mistake;
 mod settings;
 
 pub use access::Access;
 pub use activator::{ActivatorService, BadCommand, CannotStart, Processes, split};
 pub use limits::Limits;
 pub use locator::{LocatorService, OpenError};
+pub use mistake::{Mistake, check_server};
 pub use settings::{LISTEN, activator_settings, open, open_activator, settings};
 
 include!(concat!(env!("OUT_DIR"), "/ImplementationRepository.rs"));

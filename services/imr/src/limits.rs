@@ -14,6 +14,8 @@ pub struct Limits {
     pub waiting: usize,
     /// Time within which a started server has to register.
     pub start: Duration,
+    /// Time for which another process of a server waits for the end of one that has said that it ends, or answers no longer.
+    pub end: Duration,
     /// Time within which a server has to answer whether it lives. One that does not is taken for slow, not for dead.
     pub ping: Duration,
     /// Time that a server has to live after it has registered, or its start counts as failed.
@@ -31,6 +33,7 @@ impl Default for Limits {
             activators: 1_000,
             waiting: 10_000,
             start: Duration::from_secs(60),
+            end: Duration::from_secs(30),
             ping: Duration::from_secs(10),
             settle: Duration::from_secs(1),
             first_pause: Duration::from_millis(500),

@@ -54,6 +54,10 @@ const ADDED_ONLY: Key<bool> = Key::flag("added-only").doc(
 const START_TIME: Key<Duration> = Key::time("start-time").default("60s").doc(
     "How long a started server may take to register. Then its clients get TRANSIENT, and its process is ended (SIGKILL).",
 );
+const END_TIME: Key<Duration> = Key::time("end-time").default("30s").doc(
+    "How long a process that has said that it ends, or answers no longer, may take to end before another one is started beside it. \
+     Meanwhile clients wait.",
+);
 const PING_TIME: Key<Duration> = Key::time("ping-time").default("10s").doc(
     "How long a server may take to answer whether it lives, before a client is led to it. One that does not answer is taken for \
      slow, not for dead: the client is led to it all the same.",
@@ -109,6 +113,7 @@ const OWN: &[&Setting] = &[
     &ALLOW_SERVERS.setting,
     &ADDED_ONLY.setting,
     &START_TIME.setting,
+    &END_TIME.setting,
     &PING_TIME.setting,
     &SETTLE_TIME.setting,
     &FIRST_PAUSE.setting,
@@ -171,6 +176,7 @@ fn limits(values: &Values) -> Limits {
         activators: values.count(&MOST_ACTIVATORS),
         waiting: values.count(&MOST_WAITING),
         start: values.get(&START_TIME),
+        end: values.get(&END_TIME),
         ping: values.get(&PING_TIME),
         settle: values.get(&SETTLE_TIME),
         first_pause: values.get(&FIRST_PAUSE),

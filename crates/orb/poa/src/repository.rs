@@ -40,6 +40,8 @@ struct Adapters {
     by_name: BTreeMap<String, Stage>,
     /// True while a thread tries again.
     is_trying: bool,
+    /// True if the repository has not answered the last call in time.
+    is_silent: bool,
     /// True once the ORB ends: nothing is registered any more.
     has_ended: bool,
 }
@@ -106,9 +108,26 @@ impl Repository {
                 self.server.get_or_init(|| object);
             }),
         };
-        if made.and_then(|()| self.attempt(name)).is_err() {
+        if self.is_silent() {
+            // It is tried again already, and each attempt takes long: one more would hold up the caller in vain.
+            if let Some(stage) = self.adapters.lock().by_name.get_mut(name) {
+                *stage = Stage::Failed;
+            }
+            self.try_again();
+        } else if made.and_then(|()| self.attempt(name)).is_err() {
             self.try_again();
         }
+    }
+
+    /// Returns whether the repository has not answered the last call in time.
+    fn is_silent(&self) -> bool {
+        self.adapters.lock().is_silent
+    }
+
+    /// Notes how a call to the repository has ended.
+    fn note(&self, done: &Result<(), SystemException>) {
+        let is_late = |error: &SystemException| error.kind() == Kind::Timeout;
+        self.adapters.lock().is_silent = done.as_ref().is_err_and(is_late);
     }
 
     /// Tells the repository that an adapter ends, if it is registered.
@@ -127,7 +146,8 @@ impl Repository {
             std::mem::take(&mut adapters.by_name)
         };
         for (name, stage) in all {
-            if stage == Stage::Registered {
+            // One that does not answer is waited for once, not for each adapter.
+            if stage == Stage::Registered && !self.is_silent() {
                 self.tell_end(&name);
             }
         }
@@ -144,6 +164,7 @@ impl Repository {
     /// Makes one attempt to register an adapter; records and logs how it ended.
     fn attempt(&self, name: &str) -> Result<(), SystemException> {
         let done = self.call_register(name);
+        self.note(&done);
         let mut adapters = self.adapters.lock();
         // It may have ended meanwhile.
         let stage = adapters.by_name.get_mut(name);
@@ -187,6 +208,7 @@ impl Repository {
             let locator = self.locator(&orb)?.with_timeout(CALL);
             locator.invoke_raising(&ENDING, |out| out.put_string(&name), |_| Ok(()), refused)
         });
+        self.note(&told);
         if let Err(error) = told {
             tracing::debug!(
                 "the Implementation Repository was not told that `{name}` ends: {error}"

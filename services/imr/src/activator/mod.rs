@@ -3,6 +3,7 @@
 //! A repository may have one in its own process; others are processes of their own, on any host.
 
 mod command;
+mod found;
 mod link;
 mod processes;
 mod servant;

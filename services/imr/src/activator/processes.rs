@@ -9,6 +9,7 @@ use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
@@ -16,11 +17,22 @@ use parking_lot::Mutex;
 use punctual_exec::thread::{JoinHandle, ThreadSpec};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 use thiserror::Error;
 
 use super::command::{BadCommand, split, unmarked};
+use super::found;
 use crate::implementation_repository::StartupOptions;
+
+/// Variables by which systemd speaks to the activator itself: a server must not answer in its place.
+const OF_SYSTEMD: [&str; 6] = [
+    "NOTIFY_SOCKET",
+    "WATCHDOG_USEC",
+    "WATCHDOG_PID",
+    "LISTEN_FDS",
+    "LISTEN_PID",
+    "LISTEN_FDNAMES",
+];
 
 /// Maximum number of processes.
 const MOST: usize = 10_000;
@@ -66,9 +78,23 @@ struct Running {
     name: String,
     /// True for one that only starts something else.
     is_launcher: bool,
-    child: Child,
+    /// `None` for a process that an earlier activator has started.
+    child: Option<Child>,
     /// Shared with the thread that waits for it.
     descriptor: Arc<OwnedFd>,
+}
+
+impl Running {
+    /// Sends a signal. One that is to end the process is for its group, such as what a shell has started.
+    fn signal(&self, signal: Signal) -> bool {
+        let is_sent = pidfd_send_signal(&*self.descriptor, signal).is_ok();
+        // The group keeps its number as long as its leader has not been collected.
+        let group = self.child.as_ref().map(Pid::from_child);
+        if let Some(group) = group.filter(|_| matches!(signal, Signal::KILL | Signal::TERM)) {
+            let _may_be_empty = kill_process_group(group, signal);
+        }
+        is_sent
+    }
 }
 
 impl fmt::Debug for Processes {
@@ -98,9 +124,14 @@ impl Processes {
         Ok(processes)
     }
 
-    /// Sets variables that each process gets, beside those of its server.
-    pub(crate) fn set_environment(&self, environment: Vec<(String, String)>) {
-        *self.0.environment.lock() = environment;
+    /// Has each process get the activator's name, and the variables by which a server of TAO finds its repository, as from TAO's
+    /// activator.
+    pub(crate) fn set_repository(&self, activator: &str, reference: String) {
+        *self.0.environment.lock() = vec![
+            (found::ACTIVATOR.to_owned(), activator.to_owned()),
+            ("TAO_USE_IMR".to_owned(), "1".to_owned()),
+            ("ImplRepoServiceIOR".to_owned(), reference),
+        ];
     }
 
     /// Starts a process for a server, and returns its number. `started` is called with the number before the end of the process
@@ -115,11 +146,12 @@ impl Processes {
         started: impl FnOnce(i32),
     ) -> Result<i32, CannotStart> {
         let mut command = self.command(options)?;
+        command.env(found::SERVER, name);
         let mut running = self.0.running.lock();
         if running.len() >= MOST {
             return Err(CannotStart::TooMany);
         }
-        let failed = |error| CannotStart::System(command_name(&options.command_line), error);
+        let failed = |error| CannotStart::System(failing(options, &error), error);
         let mut child = command.spawn().map_err(failed)?;
         let pid = Pid::from_child(&child);
         // The child has not been collected, so that the number is its own.
@@ -140,13 +172,36 @@ impl Processes {
             Running {
                 name,
                 is_launcher,
-                child,
+                child: Some(child),
                 descriptor,
             },
         );
         drop(running);
         self.wake();
         Ok(number)
+    }
+
+    /// Takes the processes that an earlier activator of the name has started for the repository, which go on: their ends are told,
+    /// and they get signals. `known` is called with the server and the number of each before its end can be told.
+    pub(crate) fn take_over(&self, mut known: impl FnMut(&str, i32)) {
+        let marks = self.0.environment.lock().clone();
+        let mut running = self.0.running.lock();
+        for found in found::processes(&marks) {
+            if running.contains_key(&found.pid) || running.len() >= MOST {
+                continue;
+            }
+            tracing::info!("`{}` goes on as process {}", found.server, found.pid);
+            known(&found.server, found.pid);
+            let process = Running {
+                name: found.server,
+                is_launcher: false,
+                child: None,
+                descriptor: Arc::new(found.descriptor),
+            };
+            running.insert(found.pid, process);
+        }
+        drop(running);
+        self.wake();
     }
 
     fn command(&self, options: &StartupOptions) -> Result<Command, CannotStart> {
@@ -167,6 +222,9 @@ impl Processes {
         if !options.working_directory.is_empty() {
             command.current_dir(&options.working_directory);
         }
+        for variable in OF_SYSTEMD {
+            command.env_remove(variable);
+        }
         command.envs(self.0.environment.lock().iter().cloned());
         for variable in &options.environment {
             command.env(&variable.name, &variable.value);
@@ -180,15 +238,17 @@ impl Processes {
         Ok(command)
     }
 
-    /// Sends a signal to a process; returns whether there is such a process of this activator.
+    /// Sends a signal to a server's process, or none if it is 0; returns whether this activator has such a process of the server.
     #[must_use]
-    pub fn kill(&self, pid: i32, signal: i32) -> bool {
-        let Some(signal) = Signal::from_named_raw(signal) else {
+    pub fn kill(&self, name: &str, pid: i32, signal: i32) -> bool {
+        let running = self.0.running.lock();
+        let Some(process) = running.get(&pid).filter(|one| one.name == name) else {
             return false;
         };
-        let running = self.0.running.lock();
-        let process = running.get(&pid);
-        process.is_some_and(|one| pidfd_send_signal(&*one.descriptor, signal).is_ok())
+        match signal {
+            0 => true,
+            signal => Signal::from_named_raw(signal).is_some_and(|signal| process.signal(signal)),
+        }
     }
 
     /// Returns the number of processes that run.
@@ -225,9 +285,9 @@ impl Processes {
             for pid in ended {
                 let process = self.0.running.lock().remove(&pid);
                 if let Some(mut process) = process {
-                    let status = process.child.wait();
-                    let has_launched =
-                        process.is_launcher && status.as_ref().is_ok_and(ExitStatus::success);
+                    let status = process.child.as_mut().map(Child::wait);
+                    let has_launched = process.is_launcher
+                        && matches!(&status, Some(Ok(status)) if status.success());
                     report(&process.name, pid, status);
                     if !has_launched {
                         died(&process.name, pid);
@@ -259,7 +319,11 @@ fn wait_for_one(wake: BorrowedFd<'_>, watched: &[(i32, Arc<OwnedFd>)]) -> Vec<i3
     ended.map(|(_, (pid, _))| *pid).collect()
 }
 
-fn report(name: &str, pid: i32, status: io::Result<ExitStatus>) {
+fn report(name: &str, pid: i32, status: Option<io::Result<ExitStatus>>) {
+    let Some(status) = status else {
+        // Its status went to another process.
+        return tracing::info!("`{name}`, process {pid}, has ended");
+    };
     match status {
         Ok(status) if status.success() => tracing::info!("`{name}`, process {pid}, has ended"),
         Ok(status) => tracing::warn!("`{name}`, process {pid}, has ended: {status}"),
@@ -267,9 +331,14 @@ fn report(name: &str, pid: i32, status: io::Result<ExitStatus>) {
     }
 }
 
-/// Returns the program of a command line, for messages.
-fn command_name(line: &str) -> String {
-    let arguments = split(unmarked(line).0).unwrap_or_default();
+/// Returns what an error of a start is about: the folder if that is not there, or else the program.
+fn failing(options: &StartupOptions, error: &io::Error) -> String {
+    let folder = &options.working_directory;
+    let is_missing = error.kind() == io::ErrorKind::NotFound;
+    if is_missing && !folder.is_empty() && !Path::new(folder).is_dir() {
+        return folder.clone();
+    }
+    let arguments = split(unmarked(&options.command_line).0).unwrap_or_default();
     arguments.into_iter().next().unwrap_or_default()
 }
 
@@ -301,8 +370,12 @@ mod tests {
             .start("second", &options("sleep 1000"), |_| {})
             .unwrap();
         assert_eq!(heard.recv().unwrap(), ("first".to_owned(), first));
-        assert!(!processes.kill(first, 9));
-        assert!(processes.kill(second, 9));
+        assert!(!processes.kill("first", first, 9));
+        // The number is that of another server's process.
+        assert!(!processes.kill("first", second, 9));
+        assert!(!processes.kill("first", second, 0));
+        assert!(processes.kill("second", second, 0));
+        assert!(processes.kill("second", second, 9));
         assert_eq!(heard.recv().unwrap(), ("second".to_owned(), second));
         processes.stop();
     }
@@ -319,7 +392,61 @@ mod tests {
         );
         let mut nowhere = options("/bin/true");
         nowhere.working_directory = "/no/such/folder".to_owned();
-        assert!(processes.start("it", &nowhere, |_| {}).is_err());
+        let refused = processes.start("it", &nowhere, |_| {}).unwrap_err();
+        assert!(
+            refused.to_string().starts_with("`/no/such/folder`: "),
+            "{refused}"
+        );
+        processes.stop();
+    }
+
+    #[test]
+    fn what_systemd_says_to_the_activator_is_not_said_to_servers() {
+        let (processes, _heard) = processes(false);
+        let mut options = options("/bin/true");
+        let command = processes.command(&options).unwrap();
+        let removed = |command: &Command, name: &str| {
+            let mut all = command.get_envs();
+            all.any(|(one, value)| one == name && value.is_none())
+        };
+        for name in OF_SYSTEMD {
+            assert!(removed(&command, name), "{name}");
+        }
+        // Unless its own options say so.
+        let variable = crate::implementation_repository::EnvironmentVariable {
+            name: "NOTIFY_SOCKET".to_owned(),
+            value: "/run/own".to_owned(),
+        };
+        options.environment.push(variable);
+        let command = processes.command(&options).unwrap();
+        assert!(!removed(&command, "NOTIFY_SOCKET"));
+        processes.stop();
+    }
+
+    #[test]
+    fn what_a_shell_has_started_ends_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = folder.path().join("made");
+        let (processes, heard) = processes(true);
+        let line = format!("sleep 1000 & echo $! > '{}'; wait", made.display());
+        let shell = processes.start("it", &options(&line), |_| {}).unwrap();
+        let below = loop {
+            let text = std::fs::read_to_string(&made).unwrap_or_default();
+            if let Some(number) = text.strip_suffix('\n') {
+                break number.to_owned();
+            }
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        };
+        assert!(processes.kill("it", shell, 9));
+        heard.recv().unwrap();
+        // It may be there until it is collected.
+        let is_there = || {
+            let stat = std::fs::read_to_string(format!("/proc/{below}/stat"));
+            stat.is_ok_and(|stat| !stat.contains(") Z "))
+        };
+        while is_there() {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
         processes.stop();
     }
 

@@ -63,8 +63,8 @@ impl ActivatorServant for Starter {
 }
 
 impl ActivatorExtServant for Starter {
-    fn kill_server(&self, _name: &str, pid: i32, signum: i16) -> Result<bool, SystemException> {
+    fn kill_server(&self, name: &str, pid: i32, signum: i16) -> Result<bool, SystemException> {
         check(&self.allowed, "end processes")?;
-        Ok(self.processes.kill(pid, i32::from(signum)))
+        Ok(self.processes.kill(name, pid, i32::from(signum)))
     }
 }

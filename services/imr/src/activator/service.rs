@@ -77,11 +77,9 @@ impl ActivatorService {
             None => orb.resolve_initial_references("ImplRepoService")?,
         };
         let text = orb.object_to_string(&locator)?;
-        // As TAO's activator has it, for servers of TAO.
-        self.processes.set_environment(vec![
-            ("TAO_USE_IMR".to_owned(), "1".to_owned()),
-            ("ImplRepoServiceIOR".to_owned(), text),
-        ]);
+        self.processes.set_repository(&self.name, text);
+        self.processes
+            .take_over(|server, pid| self.link.started(server, pid));
         let starter = Starter {
             processes: self.processes.clone(),
             allowed: self.allowed.lock().clone(),

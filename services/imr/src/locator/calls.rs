@@ -64,9 +64,8 @@ fn judged(exception: &SystemException) -> Answered {
         SystemExceptionKind::Transient if exception.minor() == minor::CONNECT_FAILED => {
             Answered::Dead
         }
-        SystemExceptionKind::Timeout => Answered::Silent,
-        // The server has answered, whatever it says.
-        _ => Answered::Alive,
+        // It may have answered that, or this process has failed to ask.
+        _ => Answered::Silent,
     };
     tracing::debug!("a ping is answered with {exception}: {answered:?}");
     answered

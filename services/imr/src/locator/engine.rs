@@ -13,7 +13,7 @@ use punctual_exec::thread::{JoinHandle, ThreadSpec};
 use punctual_host::metrics::{Exposition, Timed};
 use punctual_host::store::StoreError;
 
-use super::callers::Callers;
+use super::callers::{Callers, host_of};
 use super::calls;
 use super::outcome::{Action, Answered, By, Place};
 use super::server::{Run, Server};
@@ -67,7 +67,7 @@ impl Engine {
             storage,
             changes: Mutex::new(()),
             stored: Mutex::new(stored),
-            callers: Callers::start(),
+            callers: Callers::new(),
             clock: Mutex::new(None),
             orb: OnceLock::new(),
             own: OnceLock::new(),
@@ -94,9 +94,25 @@ impl Engine {
                 Action::Answer(waiter, outcome) => waiter.answer(orb, outcome),
                 call => {
                     let engine = self.clone();
-                    self.0.callers.run(move || engine.call(call));
+                    let host = self.host_called(&call);
+                    self.0.callers.run(host, move || engine.call(call));
                 }
             }
+        }
+    }
+
+    /// Returns the host that an action calls; empty for this process.
+    fn host_called(&self, action: &Action<Waiter>) -> String {
+        let activator = match action {
+            Action::Answer(..) => return String::new(),
+            Action::Ping { object, .. } => return host_of(object),
+            Action::Start { activator, .. }
+            | Action::Look { activator, .. }
+            | Action::Kill { activator, .. } => activator,
+        };
+        match self.activator(activator) {
+            Ok(Starter::Object(object)) => host_of(&object),
+            Ok(Starter::Here(_)) | Err(_) => String::new(),
         }
     }
 
@@ -116,8 +132,21 @@ impl Engine {
                 object,
             } => {
                 let engine = self.clone();
-                self.ping(object, move |answered| {
+                let time = self.with(|state| state.limits.ping);
+                calls::ping(&object, time, move |answered| {
                     engine.event(|state, now| state.pinged(&name, number, answered, now));
+                });
+            }
+            Action::Look {
+                name,
+                activator,
+                pid,
+            } => {
+                let (engine, named) = (self.clone(), name.clone());
+                self.kill(&name, &activator, pid, 0, move |found| {
+                    if found != Ok(true) {
+                        engine.event(|state, now| state.gone(&named, pid, now));
+                    }
                 });
             }
             Action::Kill {
@@ -157,7 +186,7 @@ impl Engine {
         then: impl FnOnce(Result<bool, String>) + Send + 'static,
     ) {
         match self.activator(activator) {
-            Ok(Starter::Here(processes)) => then(Ok(processes.kill(pid, i32::from(signal)))),
+            Ok(Starter::Here(processes)) => then(Ok(processes.kill(name, pid, i32::from(signal)))),
             Ok(Starter::Object(object)) => calls::kill(&object, (name, pid, signal), then),
             Err(why) => then(Err(why)),
         }
@@ -183,28 +212,33 @@ impl Engine {
     /// Queues the question whether a server lives.
     pub(super) fn ping(&self, object: ObjectRef, then: impl FnOnce(Answered) + Send + 'static) {
         let time = self.with(|state| state.limits.ping);
-        self.0.callers.run(move || calls::ping(&object, time, then));
+        let call = {
+            let object = object.clone();
+            move || calls::ping(&object, time, then)
+        };
+        self.0.callers.run(host_of(&object), call);
     }
 
     /// Queues the call that asks a server's process to end.
     pub(super) fn end_server(&self, object: ObjectRef) {
-        self.0.callers.run(move || calls::end_server(&object));
+        let host = host_of(&object);
+        self.0.callers.run(host, move || calls::end_server(&object));
     }
 
-    /// Stores a change, which is made of the state, applies it, and makes the actions that follow. Blocks.
+    /// Stores changes, which are made of the state, applies it, and makes the actions that follow. Blocks.
     ///
     /// # Errors
     /// INTERNAL if it cannot be stored. Then nothing has changed.
     pub(super) fn change(
         &self,
-        change: impl FnOnce(&State<Waiter>) -> Kept,
+        changes: impl FnOnce(&State<Waiter>) -> Vec<Kept>,
         apply: impl FnOnce(&mut State<Waiter>, Instant) -> Actions,
     ) -> Result<(), SystemException> {
         let _ = about_to_block();
         let in_order = self.0.changes.lock();
-        let change = self.with(|state| change(state));
+        let changes = self.with(|state| changes(state));
         let stored = self.0.times.count(|| match &self.0.storage {
-            Some(storage) => storage.change(vec![change]),
+            Some(storage) => storage.change(changes),
             None => Ok(()),
         });
         stored.map_err(|error: StoreError| {
@@ -283,8 +317,9 @@ impl Engine {
         self.0.own.get_or_init(|| processes);
     }
 
-    /// Starts the servers that are to run whenever the activator in this process does, if there is one.
-    pub(super) fn start_own(&self) {
+    /// Lets the activator in this process begin, if there is one: it takes over the processes that go on, and starts the servers that
+    /// are to run whenever it does.
+    pub(super) fn start_own(&self, locator: &ObjectRef) {
         let own = self.with(|state| {
             let mut own = state
                 .activators
@@ -292,9 +327,14 @@ impl Engine {
                 .filter(|(_, one)| one.object.is_none());
             own.next().map(|(name, _)| name.clone())
         });
-        if let Some(name) = own {
-            self.start_with(&name);
-        }
+        let (Some(name), Some(processes)) = (own, self.0.own.get()) else {
+            return;
+        };
+        processes.set_repository(&name, text_of(locator));
+        processes.take_over(|server, pid| {
+            self.with(|state| state.goes_on(server, pid, &name, Instant::now()));
+        });
+        self.start_with(&name);
     }
 
     /// Returns the number of servers, before it is served as well.
@@ -444,12 +484,21 @@ fn restore(state: &mut State<Waiter>, orb: &Orb, stored: Contents) {
                 number: 0,
                 place,
                 pid: Some(kept.pid).filter(|pid| *pid != 0),
+                activator: String::new(),
+                is_followed: false,
                 awaits_pid: false,
                 peer: None,
                 since: Instant::now(),
+                ended: None,
+                is_to_end: false,
                 is_verified: false,
             });
         }
         state.servers.insert(name, server);
+    }
+    for (name, leader) in stored.links {
+        if let Some(server) = state.servers.get_mut(&name) {
+            server.leader = Some(leader);
+        }
     }
 }

@@ -53,13 +53,27 @@ impl Listings {
         }
     }
 
-    /// Answers with the first servers, and an iterator over those that are left; if asked to, when each has answered a ping.
-    pub(super) fn answer(&self, engine: &Engine, response: Listed, how_many: u32, ask: bool) {
+    /// Answers with the first servers, and an iterator over those that are left; if asked to, when each has answered a ping. `all` if
+    /// values of their environments are shown.
+    pub(super) fn answer(
+        &self,
+        engine: &Engine,
+        response: Listed,
+        how_many: u32,
+        ask: bool,
+        all: bool,
+    ) {
         let (servers, objects) = engine.with(|state| {
             let servers = state.servers.iter();
             let objects = servers.clone().map(|(_, server)| server.object().cloned());
             let objects: Vec<Option<ObjectRef>> = objects.collect();
-            let servers = servers.map(|(name, server)| information(name, server));
+            let servers = servers.map(|(name, server)| {
+                let mut server = information(name, server);
+                if !all {
+                    withhold(&mut server);
+                }
+                server
+            });
             (servers.collect::<Vec<_>>(), objects)
         });
         let asked = Arc::new(Asked {
@@ -151,7 +165,14 @@ impl ServerInformationIteratorServant for Rest {
     }
 }
 
-/// Returns what clients see of a server.
+/// Removes what is not for everybody: environments may have passwords in them.
+pub(super) fn withhold(server: &mut ServerInformation) {
+    for variable in &mut server.startup.environment {
+        variable.value.clear();
+    }
+}
+
+/// Returns what administrators see of a server.
 pub(super) fn information(name: &str, server: &Server<Waiter>) -> ServerInformation {
     let place = server.run.as_ref().map(|run| &run.place);
     ServerInformation {

@@ -5,12 +5,15 @@
 
 mod callers;
 mod calls;
+mod ends;
 mod engine;
+mod links;
 mod listing;
 mod outcome;
 mod servant;
 mod server;
 mod service;
+mod starts;
 mod state;
 #[cfg(test)]
 mod state_tests;

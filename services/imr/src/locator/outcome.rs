@@ -61,7 +61,7 @@ pub(crate) enum Answered {
     Alive,
     /// The process cannot be reached, or the object is not there.
     Dead,
-    /// No answer in time: it may be slow or stopped, and is not taken for dead.
+    /// No answer in time, or an exception that says nothing of it: it may be slow or stopped, and is not taken for dead.
     Silent,
 }
 
@@ -82,6 +82,12 @@ pub(crate) enum Action<W> {
         number: u64,
         name: String,
         object: ObjectRef,
+    },
+    /// Asks an activator whether a process that ends is still there.
+    Look {
+        name: String,
+        activator: String,
+        pid: i32,
     },
     /// Ends a process by its activator that has not registered in time.
     Kill {

@@ -1,5 +1,6 @@
 //! Servant of the repository itself: administrators, servers and activators call it.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use punctual::asynchronous::Amh;
@@ -10,14 +11,13 @@ use punctual::{
 
 use super::calls;
 use super::engine::{Engine, record, set_run, text_of};
-use super::listing::{Listings, information};
+use super::listing::{Listings, information, withhold};
 use super::outcome::{By, Place};
 use super::server::Server;
-use super::state::{Activator as Known, State};
+use super::state::{Activator as Known, Process, State};
 use super::storage::Kept;
 use super::waiter::Waiter;
 use crate::access::{self, Access};
-use crate::activator::{split, unmarked};
 use crate::implementation_repository::{
     Activator, AdministrationActivateServerError, AdministrationAddOrUpdateServerError,
     AdministrationAmhServant, AdministrationExtAmhServant, AdministrationExtForceRemoveServerError,
@@ -29,6 +29,7 @@ use crate::implementation_repository::{
 };
 use crate::kept;
 use crate::key::is_name;
+use crate::mistake::{Mistake, check_server};
 
 /// Function that ends the process of the repository.
 pub(super) type End = Arc<dyn Fn() + Send + Sync>;
@@ -125,12 +126,13 @@ impl Repository {
 
     fn add(&self, name: &str, options: &StartupOptions) -> Result<(), Wrong> {
         self.check_administrator()?;
+        let mistake = |mistake: Mistake| SystemExceptionKind::BadParam.because(mistake.to_string());
+        check_server(name, options).map_err(mistake)?;
         self.check_room(name)?;
-        check_options(options)?;
         let change = |state: &State<Waiter>| {
             let mut record = state.servers.get(name).map(record).unwrap_or_default();
             record.options = options.clone();
-            Kept::Server(name.to_owned(), Some(record))
+            vec![Kept::Server(name.to_owned(), Some(record))]
         };
         self.engine.change(change, |state, _| {
             let server = state.servers.entry(name.to_owned());
@@ -138,6 +140,47 @@ impl Repository {
             server.options = options.clone();
             server.failures = 0;
             server.held_until = None;
+            Vec::new()
+        })?;
+        Ok(())
+    }
+
+    /// Has servers started with another one of their process: those that are not there are added, and lose their commands.
+    fn link(&self, leader: &str, peers: &[String]) -> Result<(), Wrong> {
+        self.check_administrator()?;
+        let leader = self.resolved(leader)?;
+        for peer in peers {
+            self.check_room(peer)?;
+            let is_linked = self.engine.with(|state| {
+                let mut servers = state.servers.values();
+                let leads = servers.any(|server| server.leader.as_ref() == Some(peer));
+                leads || state.leader(&leader).is_some()
+            });
+            if *peer == leader || is_linked {
+                let why = format!(
+                    "`{peer}` is not started with `{leader}`, as one starts with the other"
+                );
+                return Err(Wrong::Cannot(why));
+            }
+        }
+        let changes = |state: &State<Waiter>| {
+            let each = peers.iter().flat_map(|peer| {
+                let mut server = state.servers.get(peer).map(record).unwrap_or_default();
+                server.options = StartupOptions::default();
+                let leader = leader.clone();
+                let link = Kept::Link(peer.clone(), Some(kept::Link { leader }));
+                [Kept::Server(peer.clone(), Some(server)), link]
+            });
+            each.collect()
+        };
+        self.engine.change(changes, |state, _| {
+            let links = peers.iter().map(|peer| (peer.clone(), leader.clone()));
+            state.link(links.collect());
+            for peer in peers {
+                if let Some(server) = state.servers.get_mut(peer) {
+                    server.options = StartupOptions::default();
+                }
+            }
             Vec::new()
         })?;
         Ok(())
@@ -170,16 +213,24 @@ impl Repository {
             partial: partial.to_owned(),
             object: object.map(|object| object.as_object().clone()),
         };
+        let (peer, links) = (peer(), RefCell::default());
         let change = |state: &State<Waiter>| {
             let server = state.servers.get(name);
             let mut record = server.map(record).unwrap_or_default();
             let pid = server.and_then(|server| server.start.as_ref()?.pid);
             set_run(&mut record, &place, pid);
-            Kept::Server(name.to_owned(), Some(record))
+            let mut changes = vec![Kept::Server(name.to_owned(), Some(record))];
+            let found = state.links_by(name, peer.as_deref());
+            let linked = found.iter().cloned();
+            changes
+                .extend(linked.map(|(name, leader)| Kept::Link(name, Some(kept::Link { leader }))));
+            links.replace(found);
+            changes
         };
-        let (peer, registered) = (peer(), place.clone());
+        let registered = place.clone();
         self.engine.change(change, |state, now| {
-            state.registered(name, registered, peer, now)
+            state.link(links.take());
+            state.registered(name, registered, peer.clone(), now)
         })?;
         tracing::info!("`{name}` runs at {partial}");
         Ok(())
@@ -210,8 +261,9 @@ impl Repository {
         self.check_administrator()?;
         let name = self.resolved(name)?;
         let object = self.engine.with(|state| {
-            let server = state.servers.get(&name);
-            server.and_then(|server| server.object().cloned())
+            let run = state.servers.get_mut(&name)?.run.as_mut()?;
+            run.is_to_end = true;
+            run.place.object.clone()
         });
         if let Some(object) = object {
             self.engine.end_server(object);
@@ -230,28 +282,32 @@ impl Repository {
         let found = found.and_then(|()| {
             let name = self.resolved(name)?;
             let process = self.engine.with(|state| {
-                let server = state.servers.get(&name)?;
-                let pid = server.run.as_ref().and_then(|run| run.pid);
-                let starting = server.start.as_ref().and_then(|start| start.pid);
-                Some((pid.or(starting)?, server.options.activator.clone()))
+                let process = state.process_of(&name)?;
+                let server = state.servers.get_mut(&process.started_as);
+                if let Some(run) = server.and_then(|server| server.run.as_mut()) {
+                    run.is_to_end |= signal != 0;
+                }
+                Ok(process)
             });
-            let unknown = || Wrong::Cannot("no activator knows its process".to_owned());
-            let (pid, activator) = process.ok_or_else(unknown)?;
-            let single = self
-                .engine
-                .with(|state| state.activators.keys().next().cloned());
-            let activator = Some(activator).filter(|one| !one.is_empty()).or(single);
-            Ok((name, pid, activator.ok_or_else(unknown)?))
+            let process = process.map_err(|why: &str| Wrong::Cannot(why.to_owned()))?;
+            Ok((name, process))
         });
-        let (name, pid, activator) = match found {
+        let (name, process) = match found {
             Ok(found) => found,
             Err(wrong) => return then(Err(wrong)),
         };
+        let Process {
+            started_as,
+            pid,
+            activator,
+        } = process;
         self.engine
-            .kill(&name.clone(), &activator, pid, signal, move |done| {
+            .kill(&started_as, &activator, pid, signal, move |done| {
                 then(match done {
                     Ok(true) => Ok(name),
-                    Ok(false) => Err(Wrong::Cannot("its process has ended already".to_owned())),
+                    Ok(false) => Err(Wrong::Cannot(format!(
+                        "its activator does not know process {pid}, which may have ended, or was started before the activator"
+                    ))),
                     Err(why) => Err(Wrong::Cannot(why)),
                 });
             });
@@ -291,13 +347,14 @@ impl Repository {
         let record = kept::Activator { reference, token };
         let change = Kept::Activator(name.to_owned(), Some(record));
         self.engine.change(
-            |_| change,
-            |state, _| {
+            |_| vec![change],
+            |state, now| {
                 let object = Some(activator);
-                state
-                    .activators
-                    .insert(name.to_owned(), Known { token, object });
-                Vec::new()
+                let known = Known { token, object };
+                match state.activators.insert(name.to_owned(), known) {
+                    Some(_) => state.activator_changed(name, now),
+                    None => Vec::new(),
+                }
             },
         )?;
         tracing::info!("the activator `{name}` has registered");
@@ -316,12 +373,13 @@ impl Repository {
             return Ok(());
         }
         self.engine.change(
-            |_| Kept::Activator(name.to_owned(), None),
-            |state, _| {
-                if is_it(state) {
+            |_| vec![Kept::Activator(name.to_owned(), None)],
+            |state, now| match is_it(state) {
+                true => {
                     state.activators.remove(name);
+                    state.activator_changed(name, now)
                 }
-                Vec::new()
+                false => Vec::new(),
             },
         )
     }
@@ -336,8 +394,11 @@ impl Repository {
 /// Removes a server.
 fn remove(engine: &Engine, name: &str) -> Result<(), SystemException> {
     engine.change(
-        |_| Kept::Server(name.to_owned(), None),
-        |state, _| state.removed(name),
+        |_| {
+            let name = name.to_owned();
+            vec![Kept::Server(name.clone(), None), Kept::Link(name, None)]
+        },
+        |state, now| state.removed(name, now),
     )
 }
 
@@ -358,29 +419,6 @@ pub(super) fn died(engine: &Engine, name: &str, pid: Option<i32>) {
 /// Returns the address of the peer whose request the thread serves.
 fn peer() -> Option<String> {
     request_peer().map(|peer| peer.address.to_string())
-}
-
-/// Checks how a server is to be started, so that mistakes are found when it is added.
-fn check_options(options: &StartupOptions) -> Result<(), SystemException> {
-    let bad = |why: String| Err(SystemExceptionKind::BadParam.because(why));
-    let (line, _) = unmarked(&options.command_line);
-    if !options.command_line.is_empty()
-        && let Err(mistake) = split(line)
-    {
-        return bad(mistake.to_string());
-    }
-    let is_variable = |name: &str| !name.is_empty() && !name.contains(['=', '\0']);
-    match options
-        .environment
-        .iter()
-        .find(|one| !is_variable(&one.name) || one.value.contains('\0'))
-    {
-        Some(one) => bad(format!("{:?} cannot be set in an environment", one.name)),
-        None if options.working_directory.contains('\0') => {
-            bad("the folder has a NUL in it".to_owned())
-        }
-        None => Ok(()),
-    }
 }
 
 impl AdministrationAmhServant for Repository {
@@ -452,7 +490,11 @@ impl AdministrationAmhServant for Repository {
                 .map(|server| information(&name, server))
         });
         // As in TAO: of a server that is not there, all is empty.
-        let _ = response.reply(found.unwrap_or_default());
+        let mut found = found.unwrap_or_default();
+        if !access::permits(&self.access.administrators) {
+            withhold(&mut found);
+        }
+        let _ = response.reply(found);
     }
 
     fn list(
@@ -461,8 +503,10 @@ impl AdministrationAmhServant for Repository {
         how_many: u32,
         determine_active_status: bool,
     ) {
+        let all = access::permits(&self.access.administrators);
+        let ask = determine_active_status;
         self.listings
-            .answer(&self.engine, response, how_many, determine_active_status);
+            .answer(&self.engine, response, how_many, ask, all);
     }
 
     fn shutdown(&self, activators: bool, servers: bool) {
@@ -497,11 +541,10 @@ impl AdministrationExtAmhServant for Repository {
     fn link_servers(
         &self,
         response: Response<(), AdministrationExtLinkServersError>,
-        _server: &str,
-        _peers: &[String],
+        server: &str,
+        peers: &[String],
     ) {
-        let reason = "a server of several POAs is added under the name of each".to_owned();
-        let _ = response.raise(CannotComplete { reason });
+        let _ = response.answer(self.link(server, peers).map_err(Into::into));
     }
 
     fn kill_server(

@@ -13,6 +13,8 @@ use crate::limits::Limits;
 #[derive(Debug)]
 pub(crate) struct Server<W> {
     pub(crate) options: StartupOptions,
+    /// Server that it is started with if it has no command of its own.
+    pub(crate) leader: Option<String>,
     /// Process that has registered last, until it is known to have ended.
     pub(crate) run: Option<Run>,
     /// Start that is in progress; there is never a second one.
@@ -20,6 +22,8 @@ pub(crate) struct Server<W> {
     /// Starts for one client each, in the mode PER_CLIENT.
     pub(crate) own_starts: VecDeque<Start<W>>,
     pub(crate) ping: Option<Ping<W>>,
+    /// Process that has said that it ends, until the activator has noticed its end: it may still have the server's files and ports.
+    pub(crate) leaving: Option<Leaving>,
     /// Number of starts that have failed since one has succeeded.
     pub(crate) failures: u32,
     /// Time before which no client causes another start.
@@ -33,11 +37,19 @@ pub(crate) struct Run {
     pub(crate) place: Place,
     /// Process as the activator knows it.
     pub(crate) pid: Option<i32>,
+    /// Activator that has started it; empty if that is not known.
+    pub(crate) activator: String,
+    /// True if an activator tells the end of the process `pid`.
+    pub(crate) is_followed: bool,
     /// True until the activator has told the process that it started for the registration.
     pub(crate) awaits_pid: bool,
     /// Address from which it registered; `None` for one that was read from the store.
     pub(crate) peer: Option<String>,
     pub(crate) since: Instant,
+    /// Time at which its activator has told its end; a ping is to confirm that.
+    pub(crate) ended: Option<Instant>,
+    /// True if an administrator has asked it to end.
+    pub(crate) is_to_end: bool,
     /// True if it has answered the last ping.
     pub(crate) is_verified: bool,
 }
@@ -47,8 +59,21 @@ pub(crate) struct Run {
 pub(crate) struct Start<W> {
     pub(crate) number: u64,
     pub(crate) pid: Option<i32>,
+    /// Activator that starts it.
+    pub(crate) activator: String,
+    /// True while the process that runs before it has not ended: no activator has been called yet.
+    pub(crate) is_held: bool,
     pub(crate) until: Instant,
     pub(crate) waiters: Vec<(W, By)>,
+}
+
+/// Process that ends.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaving {
+    pub(crate) pid: i32,
+    pub(crate) activator: String,
+    /// Time at which another process is started, whether this one has ended or not.
+    pub(crate) until: Instant,
 }
 
 /// Question whether a registered process lives, with those who wait for the answer.
@@ -63,10 +88,12 @@ impl<W> Server<W> {
     pub(crate) fn new(options: StartupOptions) -> Self {
         Self {
             options,
+            leader: None,
             run: None,
             start: None,
             own_starts: VecDeque::new(),
             ping: None,
+            leaving: None,
             failures: 0,
             held_until: None,
         }
@@ -134,18 +161,29 @@ impl<W> Server<W> {
         self.held_until = Some(now + pause.min(limits.longest_pause));
     }
 
-    /// Records that the registered process has ended; `is_orderly` if it has said so itself.
-    pub(crate) fn note_end(&mut self, is_orderly: bool, limits: &Limits, now: Instant) {
+    /// Records that the registered process has ended. One that ends at once has failed, unless that was asked for: it may end in good
+    /// order because of an error of its own.
+    pub(crate) fn note_end(&mut self, limits: &Limits, now: Instant) {
         let Some(run) = self.run.take() else { return };
-        let lived: Duration = now.saturating_duration_since(run.since);
-        if !is_orderly && lived < limits.settle && self.failures == 0 {
-            // It may have been killed: the next client need not wait yet.
-            self.failures = 1;
-        } else if !is_orderly && lived < limits.settle {
-            self.note_failure(limits, now);
-        } else {
+        if let Some(pid) = run.pid.filter(|_| run.is_followed) {
+            let until = now + limits.end;
+            let activator = run.activator.clone();
+            self.leaving = Some(Leaving {
+                pid,
+                activator,
+                until,
+            });
+        }
+        let ended = run.ended.unwrap_or(now);
+        let lived: Duration = ended.saturating_duration_since(run.since);
+        if run.is_to_end || lived >= limits.settle {
             self.failures = 0;
             self.held_until = None;
+        } else if self.failures == 0 {
+            // It may have been killed: the next client need not wait yet.
+            self.failures = 1;
+        } else {
+            self.note_failure(limits, now);
         }
     }
 }

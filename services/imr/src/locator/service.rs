@@ -156,9 +156,10 @@ impl LocatorService {
             end: self.end.lock().clone(),
         };
         let locator = activate(parent, repository)?;
+
         let unknown = Arc::new(OfServers(self.engine.clone()));
         orb.ior_table()?.set_unknown_objects(Some(unknown));
-        self.engine.start_own();
+        self.engine.start_own(locator.as_object());
         Ok(locator.as_object().clone())
     }
 }

@@ -1,7 +1,7 @@
 //! State of a repository: servers and activators, and the events that change them.
 //!
 //! It makes no calls, and reads no clock: each event returns the [`Action`]s that follow from it, to be made without the lock
-//! of the state. Invariants:
+//! of the state. What belongs to starts, ends and links stands beside it. Invariants:
 //! - Of a server there is at most one start in progress, except in the mode PER_CLIENT; all that come meanwhile wait for it.
 //! - A client is led to a process with a server object only after a ping that began when the client had come, or later.
 //! - Each that waits is answered once: by a registration, a failure of the start, or its time-out.
@@ -11,8 +11,9 @@ use std::time::Instant;
 
 use punctual::{ObjectRef, minor};
 
-use super::outcome::{Action, Answered, By, Failure, Place};
-use super::server::{Ping, Run, Server, Start};
+use super::outcome::{Action, By, Failure, Place};
+use super::server::{Ping, Run, Server};
+use crate::activator::unmarked;
 use crate::implementation_repository::{ActivationMode, StartupOptions};
 use crate::key::KeyNames;
 use crate::limits::Limits;
@@ -36,6 +37,15 @@ pub(crate) struct Activator {
     pub(crate) object: Option<ObjectRef>,
 }
 
+/// Process of a server, as its activator knows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    /// Server that it was started for.
+    pub(crate) started_as: String,
+    pub(crate) pid: i32,
+    pub(crate) activator: String,
+}
+
 /// Numbers of events since the start.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
@@ -47,7 +57,7 @@ pub(crate) struct Counts {
     pub(crate) pings: u64,
 }
 
-type Actions<W> = Vec<Action<W>>;
+pub(super) type Actions<W> = Vec<Action<W>>;
 
 impl<W> State<W> {
     pub(crate) fn new(limits: Limits) -> Self {
@@ -60,20 +70,32 @@ impl<W> State<W> {
         }
     }
 
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.last += 1;
         self.last
     }
 
     /// Returns the server that an object key belongs to.
     pub(crate) fn named_in(&self, key: &KeyNames<'_>) -> Option<String> {
-        key.names.iter().find_map(|name| match key.server_id {
+        let found = key.names.iter().filter_map(|name| match key.server_id {
             Some(id) => {
                 let full = format!("{id}:{name}");
                 self.servers.contains_key(&full).then_some(full)
             }
             None => self.resolved(name),
-        })
+        });
+        let mut found: Vec<String> = found.collect();
+        // A POA may have registered that another one of its path starts.
+        let of_use = found.iter().position(|name| self.is_of_use(name));
+        (!found.is_empty()).then(|| found.swap_remove(of_use.unwrap_or(0)))
+    }
+
+    /// Returns whether a server runs, or can be started.
+    pub(super) fn is_of_use(&self, name: &str) -> bool {
+        self.servers.get(name).is_some_and(|server| {
+            let (runs, starts) = (server.run.is_some(), server.start.is_some());
+            runs || starts || !server.options.command_line.is_empty()
+        }) || self.leader(name).is_some()
     }
 
     /// Returns the name of the server that a name means: itself, or the only server that has it behind its id.
@@ -93,7 +115,13 @@ impl<W> State<W> {
         self.counted(actions)
     }
 
-    fn request(&mut self, name: &str, waiter: (W, By), now: Instant, out: &mut Actions<W>) {
+    pub(super) fn request(
+        &mut self,
+        name: &str,
+        waiter: (W, By),
+        now: Instant,
+        out: &mut Actions<W>,
+    ) {
         let number = self.next();
         let most = self.limits.waiting;
         let Some(server) = self.servers.get_mut(name) else {
@@ -106,13 +134,13 @@ impl<W> State<W> {
         }
         let is_own = server.options.activation == ActivationMode::PerClient;
         if is_own && waiter.1 == By::Client {
-            return self.begin(name, waiter, now, out);
+            return self.begin_for(name, waiter, now, out);
         }
         if let Some(start) = &mut server.start {
             return start.waiters.push(waiter);
         }
         let Some(run) = &server.run else {
-            return self.begin(name, waiter, now, out);
+            return self.begin_for(name, waiter, now, out);
         };
         let Some(object) = &run.place.object else {
             // It cannot be asked.
@@ -141,50 +169,6 @@ impl<W> State<W> {
         }
     }
 
-    /// Begins to start a process for one that waits.
-    fn begin(&mut self, name: &str, waiter: (W, By), now: Instant, out: &mut Actions<W>) {
-        let number = self.next();
-        let until = now + self.limits.start;
-        let Some(server) = self.servers.get_mut(name) else {
-            return;
-        };
-        let activator = match &*server.options.activator {
-            "" if self.activators.len() == 1 => self.activators.keys().next(),
-            wanted => self.activators.get_key_value(wanted).map(|(name, _)| name),
-        };
-        let may_start = server.check_may_start(name, waiter.1, now).and_then(|()| {
-            activator.cloned().ok_or_else(|| {
-                let wanted = &server.options.activator;
-                let reason =
-                    format!("`{name}` cannot be started: there is no activator `{wanted}`");
-                Failure::new(minor::START_FAILED, reason)
-            })
-        });
-        let activator = match may_start {
-            Ok(activator) => activator,
-            Err(failure) => return out.push(Action::Answer(waiter.0, Err(failure))),
-        };
-        let is_own =
-            server.options.activation == ActivationMode::PerClient && waiter.1 == By::Client;
-        let start = Start {
-            number,
-            pid: None,
-            until,
-            waiters: vec![waiter],
-        };
-        match is_own {
-            true => server.own_starts.push_back(start),
-            false => server.start = Some(start),
-        }
-        self.counts.starts += 1;
-        out.push(Action::Start {
-            number,
-            name: name.to_owned(),
-            activator,
-            options: server.options.clone(),
-        });
-    }
-
     /// Takes the registration of a process.
     pub(crate) fn registered(
         &mut self,
@@ -209,9 +193,18 @@ impl<W> State<W> {
             number,
             place: place.clone(),
             pid: start.as_ref().and_then(|start| start.pid),
-            awaits_pid: start.as_ref().is_some_and(|start| start.pid.is_none()),
+            activator: start
+                .as_ref()
+                .map(|start| start.activator.clone())
+                .unwrap_or_default(),
+            is_followed: start.is_some() && follows_end(&server.options),
+            awaits_pid: start
+                .as_ref()
+                .is_some_and(|start| start.pid.is_none() && !start.is_held),
             peer,
             since: now,
+            ended: None,
+            is_to_end: false,
             is_verified: true,
         });
         // It has just called, and so it lives.
@@ -222,287 +215,8 @@ impl<W> State<W> {
         self.counted(actions)
     }
 
-    /// Takes the notice of a process that it ends. The notice has a name only, perhaps without the server's id: of those that
-    /// it may mean, it means the one that registered from the same address.
-    ///
-    /// Returns `None` if no server has the name.
-    pub(crate) fn ending(
-        &mut self,
-        name: &str,
-        peer: Option<&str>,
-        now: Instant,
-    ) -> Option<(Option<String>, Actions<W>)> {
-        let means = |one: &str| one == name || is_behind_id(one, name);
-        let meant: Vec<String> = self
-            .servers
-            .keys()
-            .filter(|one| means(one))
-            .cloned()
-            .collect();
-        let first = meant.first()?.clone();
-        let from_there = meant.iter().find(|one| {
-            let run = self
-                .servers
-                .get(*one)
-                .and_then(|server| server.run.as_ref());
-            run.is_some_and(|run| run.peer.as_deref() == peer && peer.is_some())
-        });
-        // One that was read from the store has no address. If it was another process, the next ping says so.
-        let is_stored =
-            |server: &Server<W>| server.run.as_ref().is_some_and(|run| run.peer.is_none());
-        let ended = match from_there {
-            Some(name) => name.clone(),
-            None if meant.len() == 1 && self.servers.get(&first).is_some_and(is_stored) => first,
-            None => {
-                tracing::debug!(
-                    "a process that has registered as `{name}` before the present one ends"
-                );
-                return Some((None, Vec::new()));
-            }
-        };
-        let actions = self.ended(&ended, true, now);
-        Some((Some(ended), actions))
-    }
-
-    /// Takes the end of a registered process.
-    fn ended(&mut self, name: &str, is_orderly: bool, now: Instant) -> Actions<W> {
-        let mut actions = Vec::new();
-        let limits = self.limits;
-        let Some(server) = self.servers.get_mut(name) else {
-            return actions;
-        };
-        server.note_end(is_orderly, &limits, now);
-        let waiters = server.ping.take().map(|ping| ping.waiters);
-        for waiter in waiters.into_iter().flatten() {
-            self.request(name, waiter, now, &mut actions);
-        }
-        self.counted(actions)
-    }
-
-    /// Takes the process that an activator has started for a server.
-    pub(crate) fn spawned(&mut self, name: &str, pid: i32) {
-        let Some(server) = self.servers.get_mut(name) else {
-            return;
-        };
-        let starts = server.start.iter_mut().chain(&mut server.own_starts);
-        let mut without = starts.filter(|start| start.pid.is_none());
-        if let Some(start) = without.next() {
-            start.pid = Some(pid);
-        } else if let Some(run) = server.run.as_mut().filter(|run| run.awaits_pid) {
-            run.awaits_pid = false;
-            run.pid = Some(pid);
-        }
-    }
-
-    /// Takes the death of a process that an activator has started; an activator of an old version does not say which.
-    /// Returns whether it was the registered one.
-    pub(crate) fn died(
-        &mut self,
-        name: &str,
-        pid: Option<i32>,
-        now: Instant,
-    ) -> (bool, Actions<W>) {
-        self.counts.deaths += 1;
-        let Some(server) = self.servers.get_mut(name) else {
-            return (false, Vec::new());
-        };
-        let is_it = |start: &Start<W>| pid.is_none() || start.pid == pid;
-        let why = "its process ended before it registered";
-        if let Some(number) = server
-            .start
-            .as_ref()
-            .filter(|start| is_it(start))
-            .map(|start| start.number)
-        {
-            return (false, self.start_failed(name, number, why, now));
-        }
-        let own = server
-            .own_starts
-            .iter()
-            .find(|start| pid.is_some() && is_it(start));
-        if let Some(number) = own.map(|start| start.number) {
-            return (false, self.start_failed(name, number, why, now));
-        }
-        // Without its number the process may be another one; the next ping says.
-        let is_run = server
-            .run
-            .as_ref()
-            .is_some_and(|run| pid.is_some() && run.pid == pid);
-        match is_run {
-            true => (true, self.ended(name, false, now)),
-            false => (false, Vec::new()),
-        }
-    }
-
-    /// Takes the failure of a start: all who wait for it get the reason.
-    pub(crate) fn start_failed(
-        &mut self,
-        name: &str,
-        number: u64,
-        why: &str,
-        now: Instant,
-    ) -> Actions<W> {
-        self.end_start(name, number, minor::START_FAILED, why, now)
-    }
-
-    fn end_start(
-        &mut self,
-        name: &str,
-        number: u64,
-        minor: u32,
-        why: &str,
-        now: Instant,
-    ) -> Actions<W> {
-        let limits = self.limits;
-        let Some(server) = self.servers.get_mut(name) else {
-            return Vec::new();
-        };
-        let start = match &server.start {
-            Some(start) if start.number == number => server.start.take(),
-            _ => {
-                let at = server
-                    .own_starts
-                    .iter()
-                    .position(|start| start.number == number);
-                at.and_then(|at| server.own_starts.remove(at))
-            }
-        };
-        let Some(start) = start else {
-            return Vec::new();
-        };
-        server.note_failure(&limits, now);
-        self.counts.failed_starts += 1;
-        let reason = format!("`{name}` was not started: {why}");
-        tracing::warn!("{reason}; {} clients waited for it", start.waiters.len());
-        let failed =
-            |(waiter, _)| Action::Answer(waiter, Err(Failure::new(minor, reason.as_str())));
-        let actions = start.waiters.into_iter().map(failed).collect();
-        self.counted(actions)
-    }
-
-    /// Takes the answer to a ping, or that there was none.
-    pub(crate) fn pinged(
-        &mut self,
-        name: &str,
-        number: u64,
-        answered: Answered,
-        now: Instant,
-    ) -> Actions<W> {
-        let Some(server) = self.servers.get_mut(name) else {
-            return Vec::new();
-        };
-        let Some(ping) = server.ping.take_if(|ping| ping.number == number) else {
-            return Vec::new();
-        };
-        let mut actions = Vec::new();
-        match server.run.as_mut().filter(|run| run.number == ping.run) {
-            Some(run) if answered != Answered::Dead => {
-                run.is_verified = answered == Answered::Alive;
-                let place = run.place.clone();
-                let forward = |(waiter, _)| Action::Answer(waiter, Ok(place.clone()));
-                actions.extend(ping.waiters.into_iter().map(forward));
-            }
-            found => {
-                if found.is_some() {
-                    tracing::warn!("`{name}` has ended without notice");
-                    let limits = self.limits;
-                    server.note_end(false, &limits, now);
-                }
-                for waiter in ping.waiters {
-                    self.request(name, waiter, now, &mut actions);
-                }
-            }
-        }
-        self.counted(actions)
-    }
-
-    /// Ends the starts whose time is up. Their processes are ended, as another one would be started beside them.
-    pub(crate) fn tick(&mut self, now: Instant) -> Actions<W> {
-        let mut late = Vec::new();
-        for (name, server) in &self.servers {
-            let starts = server.start.iter().chain(&server.own_starts);
-            let over = starts.filter(|start| start.until <= now);
-            late.extend(over.map(|start| (name.clone(), start.number, start.pid)));
-        }
-        let mut actions = Vec::new();
-        for (name, number, pid) in late {
-            let activator = self
-                .servers
-                .get(&name)
-                .map(|server| server.options.activator.clone());
-            let why = format!("it has not registered within {:?}", self.limits.start);
-            actions.extend(self.end_start(&name, number, minor::START_TIMED_OUT, &why, now));
-            if let (Some(pid), Some(activator)) = (pid, activator) {
-                actions.push(Action::Kill {
-                    name,
-                    activator,
-                    pid,
-                });
-            }
-        }
-        actions
-    }
-
-    /// Returns the time of the next [`State::tick`], if a start is in progress.
-    pub(crate) fn next_tick(&self) -> Option<Instant> {
-        let servers = self.servers.values();
-        let starts = servers.flat_map(|server| server.start.iter().chain(&server.own_starts));
-        starts.map(|start| start.until).min()
-    }
-
-    /// Removes a server; those who wait for it get a failure.
-    pub(crate) fn removed(&mut self, name: &str) -> Actions<W> {
-        let Some(server) = self.servers.remove(name) else {
-            return Vec::new();
-        };
-        let starts = server.start.into_iter().chain(server.own_starts);
-        let starting = starts.flat_map(|start| start.waiters);
-        let waiters = starting.chain(server.ping.into_iter().flat_map(|ping| ping.waiters));
-        let failed = |(waiter, _)| Action::Answer(waiter, Err(Failure::unknown(name)));
-        let actions = waiters.map(failed).collect();
-        self.counted(actions)
-    }
-
-    /// Returns the activator of a server, by name.
-    pub(crate) fn activator(&self, wanted: &str) -> Option<&Activator> {
-        match wanted {
-            "" if self.activators.len() == 1 => self.activators.values().next(),
-            wanted => self.activators.get(wanted),
-        }
-    }
-
-    /// Returns the servers that are to be started when their activator registers.
-    pub(crate) fn started_with(&self, activator: &str) -> Vec<String> {
-        let servers = self.servers.iter().filter(|(_, server)| {
-            let wanted = &server.options.activator;
-            server.options.activation == ActivationMode::AutoStart
-                && (wanted == activator || wanted.is_empty())
-        });
-        servers.map(|(name, _)| name.clone()).collect()
-    }
-
-    /// Takes all who wait, to be answered at the end of the process.
-    pub(crate) fn end_waiting(&mut self) -> Actions<W> {
-        let mut actions = Vec::new();
-        for server in self.servers.values_mut() {
-            let starts = server
-                .start
-                .take()
-                .into_iter()
-                .chain(server.own_starts.drain(..));
-            let waiters = starts.flat_map(|start| start.waiters);
-            let pinging = server.ping.take().into_iter().flat_map(|ping| ping.waiters);
-            let failed = |(waiter, _)| {
-                let failure = Failure::new(minor::DISCARDED, "the Implementation Repository ends");
-                Action::Answer(waiter, Err(failure))
-            };
-            actions.extend(waiters.chain(pinging).map(failed));
-        }
-        actions
-    }
-
     /// Counts the answers among actions.
-    fn counted(&mut self, actions: Actions<W>) -> Actions<W> {
+    pub(super) fn counted(&mut self, actions: Actions<W>) -> Actions<W> {
         for action in &actions {
             match action {
                 Action::Answer(_, Ok(_)) => self.counts.forwards += 1,
@@ -514,8 +228,13 @@ impl<W> State<W> {
     }
 }
 
+/// Returns whether an activator notices the end of a server's process: that of a launcher means nothing.
+pub(super) fn follows_end(options: &StartupOptions) -> bool {
+    !unmarked(&options.command_line).1
+}
+
 /// Returns whether a server's full name is an id, a colon and the name.
-fn is_behind_id(full: &str, name: &str) -> bool {
+pub(super) fn is_behind_id(full: &str, name: &str) -> bool {
     let behind = full.strip_suffix(name);
     behind.is_some_and(|before| before.strip_suffix(':').is_some_and(|id| !id.contains(':')))
 }

@@ -47,6 +47,7 @@ fn said(actions: &[Action<u32>]) -> Vec<String> {
         Action::Answer(waiter, Err(failure)) => format!("{waiter} not {}", failure.minor & 0xfff),
         Action::Start { .. } => "start".to_owned(),
         Action::Ping { .. } => "ping".to_owned(),
+        Action::Look { pid, .. } => format!("look for {pid}"),
         Action::Kill { pid, .. } => format!("kill {pid}"),
     });
     each.collect()
@@ -163,7 +164,8 @@ fn a_process_whose_number_comes_after_its_registration_is_known_by_it() {
     state.spawned("plant", 70);
     let later = now + Duration::from_secs(60);
     assert!(state.died("plant", Some(70), later).0);
-    assert!(state.servers["plant"].run.is_none());
+    // It is asked, and confirms it by its silence.
+    assert!(state.servers["plant"].run.as_ref().unwrap().ended.is_some());
     assert_eq!(state.servers["plant"].failures, 0);
 }
 
@@ -255,10 +257,138 @@ fn those_who_wait_are_answered_when_their_server_is_removed_or_the_repository_en
     let mut removed = state(|_| {});
     removed.requested("plant", 1, By::Client, now);
     let unknown = format!("1 not {}", minor::UNKNOWN_SERVER & 0xfff);
-    assert_eq!(said(&removed.removed("plant")), [unknown]);
+    assert_eq!(said(&removed.removed("plant", now)), [unknown]);
     let mut ends = state(|_| {});
     ends.registered("plant", place(FIRST), None, now);
     ends.requested("plant", 1, By::Client, now);
     let discarded = format!("1 not {}", minor::DISCARDED & 0xfff);
     assert_eq!(said(&ends.end_waiting()), [discarded]);
+}
+
+/// State whose process 70 has registered, and has said that it ends.
+fn leaving(now: Instant) -> State<u32> {
+    let mut state = state(|_| {});
+    state.requested("plant", 1, By::Client, now);
+    state.spawned("plant", 70);
+    state.registered("plant", place(FIRST), Some("one".to_owned()), now);
+    state.ending("plant", Some("one"), now);
+    state
+}
+
+#[test]
+fn a_start_waits_for_the_end_of_the_process_that_has_said_that_it_ends() {
+    let now = Instant::now();
+    let mut state = leaving(now);
+    assert_eq!(
+        said(&state.requested("plant", 2, By::Client, now)),
+        ["look for 70"]
+    );
+    assert_eq!(said(&state.requested("plant", 3, By::Client, now)), [""; 0]);
+    assert_eq!(said(&state.died("plant", Some(71), now).1), [""; 0]);
+    let started = state.died("plant", Some(70), now).1;
+    assert_eq!(said(&started), ["start"]);
+    // Its time begins now.
+    let later = now + Limits::default().start;
+    state.spawned("plant", 72);
+    assert_eq!(
+        said(&state.tick(later)),
+        ["2 not 53", "3 not 53", "kill 72"]
+    );
+}
+
+#[test]
+fn a_process_that_says_that_it_ends_and_stays_does_not_hold_up_the_next_one_for_ever() {
+    let now = Instant::now();
+    let mut state = leaving(now);
+    state.requested("plant", 2, By::Client, now);
+    let over = now + Limits::default().end;
+    assert_eq!(state.next_tick(), Some(over));
+    assert_eq!(said(&state.tick(over)), ["start"]);
+    assert_eq!(state.next_tick(), Some(over + Limits::default().start));
+    // Its activator knows no such process, or does not answer.
+    let mut state = leaving(now);
+    state.requested("plant", 2, By::Client, now);
+    assert_eq!(said(&state.gone("plant", 71, now)), [""; 0]);
+    assert_eq!(said(&state.gone("plant", 70, now)), ["start"]);
+    assert_eq!(said(&state.gone("plant", 70, now)), [""; 0]);
+    // An activator that has been started anew does not tell the end at all.
+    let mut state = leaving(now);
+    state.requested("plant", 2, By::Client, now);
+    assert_eq!(said(&state.activator_changed("here", now)), ["start"]);
+}
+
+#[test]
+fn the_end_of_a_launcher_is_not_waited_for() {
+    let now = Instant::now();
+    let mut state = state(|options| options.command_line = "launch:start plant".to_owned());
+    state.requested("plant", 1, By::Client, now);
+    state.spawned("plant", 70);
+    state.registered("plant", place(FIRST), Some("one".to_owned()), now);
+    state.ending("plant", Some("one"), now);
+    assert_eq!(
+        said(&state.requested("plant", 2, By::Client, now)),
+        ["start"]
+    );
+}
+
+#[test]
+fn a_process_that_has_registered_beside_the_one_that_was_started_and_gave_up_goes_on() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    state.requested("plant", 1, By::Client, now);
+    state.spawned("plant", 70);
+    // Another one, started by hand, registers first; the started one ends.
+    state.registered("plant", place(FIRST), Some("two".to_owned()), now);
+    let (_, ping) = state.died("plant", Some(70), now);
+    assert_eq!(said(&ping), ["ping"]);
+    assert_eq!(
+        said(&state.pinged("plant", number(&ping), Answered::Alive, now)),
+        [""; 0]
+    );
+    assert!(state.servers["plant"].run.is_some());
+    // If it was the process itself, silence confirms its end.
+    state.spawned("plant", 71);
+    state
+        .servers
+        .get_mut("plant")
+        .unwrap()
+        .run
+        .as_mut()
+        .unwrap()
+        .pid = Some(71);
+    let (_, ping) = state.died("plant", Some(71), now);
+    assert_eq!(said(&state.requested("plant", 2, By::Client, now)), [""; 0]);
+    let then = state.pinged("plant", number(&ping), Answered::Silent, now);
+    assert_eq!(said(&then), ["start"]);
+}
+
+#[test]
+fn a_start_that_fails_fails_for_those_that_wait_for_linked_servers() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    state.link(vec![("hall".to_owned(), "plant".to_owned())]);
+    let start = state.requested("hall", 1, By::Client, now);
+    assert_eq!(said(&start), ["start"]);
+    assert_eq!(said(&state.requested("plant", 2, By::Client, now)), [""; 0]);
+    assert_eq!(said(&state.requested("hall", 3, By::Client, now)), [""; 0]);
+    let failed = state.start_failed("plant", number(&start), "no", now);
+    assert_eq!(said(&failed), ["2 not 52", "1 not 52", "3 not 52"]);
+    // The pause holds for both.
+    assert_eq!(
+        said(&state.requested("hall", 4, By::Client, now)),
+        ["4 not 54"]
+    );
+}
+
+#[test]
+fn a_server_of_jacorb_ends_under_the_path_of_its_poa_alone() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    for (name, peer) in [
+        ("JACORB:plant/site/hall", "one"),
+        ("JACORB:other/site/hall", "two"),
+    ] {
+        state.registered(name, place(FIRST), Some(peer.to_owned()), now);
+    }
+    let (ended, _) = state.ending("site/hall", Some("two"), now).unwrap();
+    assert_eq!(ended.as_deref(), Some("JACORB:other/site/hall"));
+    assert!(state.servers["JACORB:plant/site/hall"].run.is_some());
+    assert!(state.ending("hall", Some("one"), now).is_none());
 }

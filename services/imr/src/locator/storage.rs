@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `servers` | name | how it is started, and the process that has registered |
 //! | `activators` | name | reference and token |
+//! | `links` | name | the server that it is started with |
 
 use std::path::Path;
 
@@ -17,6 +18,7 @@ use crate::kept;
 
 const SERVERS: Records<&'static str, Cdr<kept::Server>> = Records::named("servers");
 const ACTIVATORS: Records<&'static str, Cdr<kept::Activator>> = Records::named("activators");
+const LINKS: Records<&'static str, Cdr<kept::Link>> = Records::named("links");
 
 /// Name and format of the store.
 const KIND: StoreKind = StoreKind::new("imr", 1);
@@ -29,6 +31,7 @@ pub(crate) type Storage = ChangeStore<Kept>;
 pub(crate) enum Kept {
     Server(String, Option<kept::Server>),
     Activator(String, Option<kept::Activator>),
+    Link(String, Option<kept::Link>),
 }
 
 /// Contents of a store, by name.
@@ -36,6 +39,7 @@ pub(crate) enum Kept {
 pub(crate) struct Contents {
     pub(crate) servers: Vec<(String, kept::Server)>,
     pub(crate) activators: Vec<(String, kept::Activator)>,
+    pub(crate) links: Vec<(String, String)>,
 }
 
 impl Change for Kept {
@@ -54,6 +58,11 @@ impl Change for Kept {
                 activators.put(name.as_str(), &Cdr(activator.clone()))
             }
             Self::Activator(name, None) => batch.records(ACTIVATORS)?.remove(name.as_str()),
+            Self::Link(name, Some(leader)) => {
+                let mut links = batch.records(LINKS)?;
+                links.put(name.as_str(), &Cdr(leader.clone()))
+            }
+            Self::Link(name, None) => batch.records(LINKS)?.remove(name.as_str()),
         })
     }
 }
@@ -81,6 +90,10 @@ fn on(file: StoreFile) -> Result<(Storage, Contents), StoreError> {
         })?;
         ACTIVATORS.read(transaction, |name, Cdr(activator)| {
             contents.activators.push((name.to_owned(), activator));
+            Ok(())
+        })?;
+        LINKS.read(transaction, |name, Cdr(link)| {
+            contents.links.push((name.to_owned(), link.leader));
             Ok(())
         })
     })?;

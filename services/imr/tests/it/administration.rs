@@ -8,7 +8,7 @@ use punctual_imr::implementation_repository::{
     AdministrationRemoveServerError, AdministrationShutdownServerError, Locator,
     ServerActiveStatus, StartupOptions,
 };
-use punctual_imr::{Access, LocatorService};
+use punctual_imr::{Access, LocatorService, check_server};
 use std::sync::mpsc::channel;
 
 use crate::support::{Served, Start, client, until};
@@ -100,12 +100,40 @@ fn a_server_ends_when_it_is_asked_to_and_by_a_signal_and_starts_again() {
 }
 
 #[test]
-fn servers_of_one_process_are_not_linked_but_added_each() {
+fn linked_servers_are_started_together_by_one_command() {
     let served = Served::new();
-    let refused = served.locator.link_servers("a", &["b".to_owned()]);
+    served.add("first", |start| {
+        start.names = "first,second,third".to_owned()
+    });
+    let link = |leader: &str, peers: &[&str]| {
+        let peers: Vec<String> = peers.iter().map(|peer| (*peer).to_owned()).collect();
+        served.locator.link_servers(leader, &peers)
+    };
+    link("first", &["second", "third"]).unwrap();
+    // Clients of all of them at once cause one start.
+    std::thread::scope(|scope| {
+        for name in ["third", "first", "second", "third"] {
+            let works = || served.works(name).process().unwrap();
+            scope.spawn(works);
+        }
+    });
+    assert_eq!(served.started().len(), 1);
+    // The process is known, whichever name is used.
+    served.locator.kill_server("third", 9).unwrap();
+    served.until_running("second", false);
+    assert_eq!(served.works("second").count().unwrap(), 1);
+    assert_eq!(served.started().len(), 2);
+    for (leader, peers) in [("first", ["first"]), ("second", ["first"])] {
+        let refused = link(leader, &peers).unwrap_err();
+        let AdministrationExtLinkServersError::CannotComplete(why) = refused else {
+            panic!("{refused}");
+        };
+        assert!(why.reason.contains("`first`"), "{}", why.reason);
+    }
+    let unknown = link("nothing", &["second"]).unwrap_err();
     assert!(matches!(
-        refused,
-        Err(AdministrationExtLinkServersError::CannotComplete(_))
+        unknown,
+        AdministrationExtLinkServersError::NotFound(_)
     ));
 }
 
@@ -117,7 +145,10 @@ fn mistakes_in_what_is_added_are_refused() {
     unquoted.command_line = "server 'x".to_owned();
     let mut variable = good.clone();
     variable.environment[0].name = "A=B".to_owned();
+    let mut limit = good.clone();
+    limit.start_limit = -1;
     for (name, options) in [
+        ("plant", &limit),
         ("plant", &unquoted),
         ("plant", &variable),
         ("", &good),
@@ -126,6 +157,8 @@ fn mistakes_in_what_is_added_are_refused() {
         match served.locator.add_or_update_server(name, options) {
             Err(AdministrationAddOrUpdateServerError::System(exception)) => {
                 assert_eq!(exception.kind(), SystemExceptionKind::BadParam);
+                // A program that adds servers says which mistake it is.
+                assert!(check_server(name, options).is_err());
             }
             other => panic!("{name:?}: {other:?}"),
         }
@@ -172,6 +205,23 @@ fn the_end_of_the_repository_is_asked_for_by_its_administrator() {
     let served = Served::serve(tempfile::tempdir().unwrap(), service);
     served.locator.shutdown(false, false).unwrap();
     heard.recv().unwrap();
+}
+
+#[test]
+fn values_of_environments_are_shown_to_administrators_alone() {
+    let served = Served::also_over_tcp(LocatorService::in_memory());
+    served.add("plant", |_| {});
+    let shown = |locator: &Locator| {
+        let found = locator.find("plant").unwrap();
+        let (listed, _) = locator.list(0, false).unwrap();
+        assert_eq!(found, listed[0]);
+        found.startup.environment
+    };
+    let all = shown(&served.locator);
+    assert!(all.iter().any(|variable| !variable.value.is_empty()));
+    let others = shown(&tcp(&served));
+    assert_eq!(others.len(), all.len());
+    assert!(others.iter().all(|variable| variable.value.is_empty()));
 }
 
 #[test]

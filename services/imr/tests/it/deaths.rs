@@ -68,6 +68,22 @@ fn a_server_that_is_stopped_is_not_taken_for_dead() {
 }
 
 #[test]
+fn the_next_process_starts_when_the_one_that_ends_has_left_its_files_and_ports() {
+    let served = Served::new();
+    served.add("plant", |start| start.fault = "lingers");
+    served.works("plant").count().unwrap();
+    for round in 1..=2 {
+        served.locator.shutdown_server("plant").unwrap();
+        served.until_running("plant", false);
+        // A new client that comes while the old process is still there waits.
+        let client = client();
+        let repository = client.string_to_object(&served.reference()).unwrap();
+        assert_eq!(works(&repository, "", "plant").count().unwrap(), 1);
+        assert_eq!(served.started().len(), round + 1);
+    }
+}
+
+#[test]
 fn a_process_that_ends_after_another_one_has_registered_does_not_make_that_unknown() {
     let served = Served::new();
     served.add("plant", |_| {});
@@ -139,6 +155,7 @@ fn a_server_may_say_that_it_ends_under_its_name_without_its_id() {
 
 const STORE: &str = "IMR_STORE";
 const PLACE: &str = "IMR_PLACE";
+const OWN: &str = "IMR_OWN";
 
 /// A repository in a process of its own: this test program, started again for [`process_of_a_repository`].
 struct Repository {
@@ -148,11 +165,17 @@ struct Repository {
 
 impl Repository {
     fn start(folder: &Path) -> Self {
+        Self::start_with(folder, None)
+    }
+
+    /// Starts one with an activator of the name.
+    fn start_with(folder: &Path, activator: Option<&str>) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "deaths::process_of_a_repository", "--nocapture"]);
         command
             .env(STORE, folder.join("imr.redb"))
             .env(PLACE, folder);
+        command.envs(activator.map(|name| (OWN, name)));
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let mut lines = lines.map_while(Result::ok);
@@ -185,6 +208,9 @@ fn process_of_a_repository() {
         return;
     };
     let service = LocatorService::open(Path::new(&store)).unwrap();
+    if let Ok(name) = std::env::var(OWN) {
+        service.set_activator(&name, false).unwrap();
+    }
     let (orb, locator) = served(&service, &[socket(Path::new(&place))]);
     println!("{}", orb.object_to_string(&locator).unwrap());
     orb.run();
@@ -236,4 +262,62 @@ fn a_repository_that_is_killed_knows_its_servers_and_activators_when_it_comes_ba
     activating.shutdown(true).unwrap();
     activator.stop();
     end_started(folder.path());
+}
+
+#[test]
+fn processes_that_go_on_while_their_repository_is_killed_are_its_own_when_it_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = || Repository::start_with(folder.path(), Some("here"));
+    let mut repository = start();
+    let client = client();
+    let locator = || client.string_to_object(&repository.reference).unwrap();
+    let locator = Locator::from_object(locator());
+    let add = |name: &str, change: fn(&mut Start)| {
+        let mut options = Start::of(name);
+        change(&mut options);
+        let options = options.options(&repository.reference, folder.path());
+        locator.add_or_update_server(name, &options).unwrap();
+    };
+    add("plant", |_| {});
+    add("slow", |start| start.delay = Duration::from_secs(2));
+    let plant = works(locator.as_object(), "", "plant");
+    let process = plant.process().unwrap();
+    // One more has been started, and has not registered, when the repository is killed.
+    let slow = works(locator.as_object(), "", "slow");
+    std::thread::scope(|scope| {
+        scope.spawn(|| slow.process());
+        until(|| started(folder.path()).len() == 2);
+        repository.kill();
+        repository = start();
+    });
+    // It is not started again.
+    assert!(started(folder.path()).contains(&slow.process().unwrap()));
+    assert_eq!(started(folder.path()).len(), 2);
+    // Signals reach the one that has gone on, and the activator notices its end.
+    locator.kill_server("plant", 9).unwrap();
+    until(|| locator.find("plant").unwrap().partial_ior.is_empty());
+    assert_ne!(plant.process().unwrap(), process);
+    end_started(folder.path());
+}
+
+#[test]
+fn links_are_there_when_a_repository_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut repository = Repository::start_with(folder.path(), Some("here"));
+    let client = client();
+    let object = client.string_to_object(&repository.reference).unwrap();
+    let locator = Locator::from_object(object.clone());
+    let mut start = Start::of("first");
+    start.names = "first,second".to_owned();
+    let options = start.options(&repository.reference, folder.path());
+    locator.add_or_update_server("first", &options).unwrap();
+    locator
+        .link_servers("first", &["second".to_owned()])
+        .unwrap();
+    repository.kill();
+    repository = Repository::start_with(folder.path(), Some("here"));
+    assert_eq!(works(&object, "", "second").count().unwrap(), 1);
+    assert_eq!(started(folder.path()).len(), 1);
+    end_started(folder.path());
+    drop(repository);
 }

@@ -6,6 +6,7 @@ mod administration;
 mod deaths;
 mod faults;
 mod hostile;
+mod jacorb;
 mod omniorb;
 mod registration;
 mod server;

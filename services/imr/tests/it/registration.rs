@@ -1,11 +1,16 @@
 //! The ORB's part: persistent POAs that register, and their references.
 
-use punctual::poa::{IdAssignmentPolicy, LifespanPolicy, PoaPolicy};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use punctual::poa::{
+    DispatchError, Dispatched, IdAssignmentPolicy, LifespanPolicy, PoaPolicy, ServerCall,
+};
 use punctual::policy::Collocation;
-use punctual::{Interface, ListenEndpoint, ObjectId, Orb, RootPoa, SystemException};
+use punctual::{Interface, ListenEndpoint, ObjectId, Orb, RootPoa, Servant, SystemException};
 use punctual_host::Service;
 use punctual_imr::LocatorService;
-use punctual_imr::implementation_repository::AdministrationServerIsRunningError;
+use punctual_imr::implementation_repository::{AdministrationServerIsRunningError, Locator};
 
 use crate::idl::{Works, WorksServant};
 use crate::support::{Served, client, key, served, socket, until};
@@ -176,4 +181,62 @@ fn a_repository_may_take_only_servers_that_were_added() {
         .locator
         .server_is_running("plant", "corbaloc::127.0.0.1:1/", None)
         .unwrap();
+}
+
+/// Repository that takes servers, and does not answer when they end.
+#[derive(Clone, Default)]
+struct Silent {
+    running: Arc<AtomicUsize>,
+    ending: Arc<AtomicUsize>,
+    go_on: Arc<AtomicBool>,
+}
+
+impl Servant for Silent {
+    fn repository_ids(&self) -> &'static [&'static str] {
+        &["IDL:ImplementationRepository/Locator:1.0"]
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        match call.operation() {
+            "server_is_running" => {
+                self.running.fetch_add(1, Ordering::Relaxed);
+            }
+            "server_is_shutting_down" => {
+                self.ending.fetch_add(1, Ordering::Relaxed);
+                until(|| self.go_on.load(Ordering::Relaxed));
+            }
+            _ => return Err(call.bad_operation()),
+        }
+        call.reply(|_| Ok(()))
+    }
+
+    fn implementation(&self) -> &(dyn std::any::Any + Send + Sync) {
+        self
+    }
+}
+
+#[test]
+fn a_repository_that_does_not_answer_is_waited_for_once_not_for_each_poa() {
+    let folder = tempfile::tempdir().unwrap();
+    let silent = Silent::default();
+    let builder = Orb::builder().configure(|config| {
+        config.collocation = Collocation::None;
+        config.listen = vec![socket(folder.path())];
+    });
+    let repository = builder.build().unwrap();
+    let root = repository.root_poa().unwrap();
+    let id = root.activate_object(Arc::new(silent.clone())).unwrap();
+    let object: Locator = root.id_to_reference(&id).unwrap();
+    root.manager().activate().unwrap();
+    let orb = server(&repository.object_to_string(&object).unwrap());
+    let root = orb.root_poa().unwrap();
+    for name in ["first", "second", "third"] {
+        let poa = root.create_poa(name, None, &PERSISTENT).unwrap();
+        poa.manager().activate().unwrap();
+    }
+    assert_eq!(silent.running.load(Ordering::Relaxed), 3);
+    orb.shutdown(true).unwrap();
+    assert_eq!(silent.ending.load(Ordering::Relaxed), 1);
+    silent.go_on.store(true, Ordering::Relaxed);
+    repository.shutdown(true).unwrap();
 }

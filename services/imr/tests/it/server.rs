@@ -19,7 +19,9 @@ pub(crate) const SERVER_ID: &str = "WORKS_SERVER_ID";
 pub(crate) const FOLDER: &str = "WORKS_FOLDER";
 /// Milliseconds before it registers.
 pub(crate) const DELAY: &str = "WORKS_DELAY";
-/// Fault in place of serving: `dies`, or `hangs` without registering; or `leaves` right after it has registered.
+/// Fault in place of serving: `dies`, or `hangs` without registering; `leaves` right after it has registered, or
+/// `returns` then in good order; or `lingers` when it has
+/// said that it ends, with a file that only one process may have.
 pub(crate) const FAULT: &str = "WORKS_FAULT";
 
 /// Id of the object that is served.
@@ -89,12 +91,24 @@ fn process_of_a_server() {
         std::thread::sleep(Duration::from_millis(delay.parse().unwrap()));
     }
     let fault = variable(FAULT).unwrap_or_default();
+    // Until the process ends.
+    let mut alone = None;
     match fault.as_str() {
+        "lingers" => {
+            let file = std::fs::File::create(folder.join("lock")).unwrap();
+            if file.try_lock().is_err() {
+                std::process::exit(8);
+            }
+            alone = Some(file);
+        }
         "dies" => std::process::exit(7),
         "hangs" => std::thread::sleep(Duration::from_secs(1000)),
         _ => {}
     }
     serve(&repository, folder, &fault);
+    if alone.is_some() {
+        std::thread::sleep(Duration::from_millis(300));
+    }
     std::process::exit(0);
 }
 
@@ -127,6 +141,9 @@ fn serve(repository: &str, folder: &Path, fault: &str) {
     }
     if fault == "leaves" {
         std::process::exit(7);
+    }
+    if fault == "returns" {
+        orb.shutdown(true).unwrap();
     }
     orb.run();
 }

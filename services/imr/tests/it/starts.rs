@@ -12,7 +12,7 @@ use punctual_imr::implementation_repository::{
 
 use crate::idl::Works;
 use crate::server::FAULT;
-use crate::support::{Served, Start, client, until, works};
+use crate::support::{Served, Start, client, kill, until, works};
 
 #[test]
 fn a_server_that_does_not_run_is_started_for_its_client_whose_later_calls_go_to_it_directly() {
@@ -143,6 +143,23 @@ fn a_server_of_two_poas_serves_both_when_it_is_started_for_one() {
 }
 
 #[test]
+fn a_poa_that_was_not_added_comes_back_with_the_server_that_has_registered_it() {
+    // Processes that are killed at once do not count as failed.
+    let served = Served::with(|limits| limits.settle = Duration::ZERO);
+    served.add("first", |start| start.names = "first,second".to_owned());
+    served.works("first").count().unwrap();
+    served.until_running("second", true);
+    for round in 1..=2 {
+        kill(*served.started().last().unwrap());
+        let client = client();
+        let repository = client.string_to_object(&served.reference()).unwrap();
+        assert_eq!(works(&repository, "", "second").count().unwrap(), 1);
+        assert_eq!(works(&repository, "", "first").count().unwrap(), 1);
+        assert_eq!(served.started().len(), round + 1);
+    }
+}
+
+#[test]
 fn a_launcher_may_end_before_the_server_registers_that_it_has_started() {
     let served = Served::new();
     let mut options = Start::of("plant").options(&served.reference(), served.folder.path());
@@ -238,11 +255,17 @@ fn a_command_that_dies_at_once_is_not_started_again_and_again() {
 
 #[test]
 fn a_server_that_leaves_right_after_it_has_registered_counts_as_failed() {
+    for fault in ["leaves", "returns"] {
+        counts_as_failed(fault);
+    }
+}
+
+fn counts_as_failed(fault: &'static str) {
     let served = Served::with(|limits| {
         limits.settle = Duration::from_secs(3600);
         limits.first_pause = Duration::from_secs(3600);
     });
-    served.add("plant", |start| start.fault = "leaves");
+    served.add("plant", |start| start.fault = fault);
     let works = served.works("plant");
     // A call may come through before it leaves.
     until(|| {

@@ -88,6 +88,12 @@ impl Served {
         self.client.object_to_string(&self.locator).unwrap()
     }
 
+    /// Makes the repository known by its plain key, as `punctual imr serve` does.
+    pub(crate) fn bind_name(&self) {
+        let table = self.orb.ior_table().unwrap();
+        table.bind("ImplRepoService", &self.locator).unwrap();
+    }
+
     /// Adds a server with the POA of a name.
     pub(crate) fn add(&self, name: &str, change: impl FnOnce(&mut Start)) {
         let mut start = Start::of(name);

@@ -24,6 +24,8 @@ pub(crate) enum Options {
     Activator(Box<serve::Activate>),
     /// Add a server, or change how it is started.
     Add(servers::Add),
+    /// Have servers of one process started together, by the command of one of them.
+    Link(servers::Link),
     /// Remove a server.
     Remove(servers::Named),
     /// Start a server, and wait until it has registered.
@@ -41,6 +43,7 @@ pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
         Options::Serve(options) => serve::serve(options, orb_options).map_err(Problem::from),
         Options::Activator(options) => serve::activate(options, orb_options).map_err(Problem::from),
         Options::Add(options) => servers::add(options, orb_options),
+        Options::Link(options) => servers::link(options, orb_options),
         Options::Remove(options) => servers::remove(options, orb_options),
         Options::Start(options) => servers::start(options, orb_options),
         Options::Stop(options) => servers::stop(options, orb_options),

@@ -1,11 +1,21 @@
 //! Commands on one server.
 
-use super::service::{Common, failed};
+use super::service::{Common, failed, refused};
 use crate::call::Problem;
+use crate::shown;
 use punctual::Interface;
+use punctual_imr::check_server;
 use punctual_imr::implementation_repository::{
-    ActivationMode, EnvironmentVariable, StartupOptions,
+    ActivationMode, AdministrationActivateServerError, AdministrationExtKillServerError,
+    AdministrationExtLinkServersError, EnvironmentVariable, ServerActiveStatus, StartupOptions,
 };
+
+const ON_ADDING: &str = "`punctual imr add --help` says what is wanted";
+const ON_STARTS: &str = "the log of the activator has what the server has printed, and how its process has ended; `punctual imr list` shows the command";
+const ON_ENDS: &str =
+    "without --signal, the server itself is asked to end; `punctual imr list` shows which run";
+const ON_LINKS: &str =
+    "name the server that has the command first, and then the others of its process";
 
 /// The server is started by its command line, which is split at blanks, with quotation marks; no shell is involved. It has to
 /// register; behind `launch:`, the command may end before. A program of Punctual gets `-ORBUseImR 1 -ORBImplRepoServiceIOR REFERENCE` for that, one of TAO `-ORBUseImR 1`.
@@ -35,6 +45,19 @@ pub(crate) struct Add {
     common: Common,
 }
 
+/// A process with several persistent POAs is several servers: one of them is added with the command. The others are linked by
+/// themselves when they have registered once; this links them before.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Link {
+    /// The server that has the command.
+    name: String,
+    /// Servers that start with it; their own commands are removed.
+    #[arg(required = true)]
+    others: Vec<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Named {
     /// The server's name.
@@ -48,7 +71,7 @@ pub(crate) struct Stop {
     /// The server's name.
     name: String,
     /// Send this signal to its process, e.g. 9, instead of asking it.
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i16).range(1..=64))]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(i16).range(1..=31))]
     signal: Option<i16>,
     #[command(flatten)]
     common: Common,
@@ -109,8 +132,22 @@ pub(super) fn add(options: &Add, orb_options: &[String]) -> Result<(), Problem> 
         activator: options.activator.clone(),
         start_limit: options.start_limit,
     };
+    if let Err(mistake) = check_server(&options.name, &startup) {
+        return Err(Problem::usage(mistake.to_string(), ON_ADDING));
+    }
     let added = repository.add_or_update_server(&options.name, &startup);
     added.map_err(|error| failed(&options.name, &error))
+}
+
+pub(super) fn link(options: &Link, orb_options: &[String]) -> Result<(), Problem> {
+    let (_orb, repository) = options.common.resolve(orb_options)?;
+    let linked = repository.link_servers(&options.name, &options.others);
+    linked.map_err(|error| match &error {
+        AdministrationExtLinkServersError::CannotComplete(why) => {
+            refused(&options.name, &why.reason, ON_LINKS)
+        }
+        _ => failed(&options.name, &error),
+    })
 }
 
 pub(super) fn remove(options: &Named, orb_options: &[String]) -> Result<(), Problem> {
@@ -122,7 +159,12 @@ pub(super) fn remove(options: &Named, orb_options: &[String]) -> Result<(), Prob
 pub(super) fn start(options: &Named, orb_options: &[String]) -> Result<(), Problem> {
     let (_orb, repository) = options.common.resolve(orb_options)?;
     let started = repository.activate_server(&options.name);
-    started.map_err(|error| failed(&options.name, &error))
+    started.map_err(|error| match &error {
+        AdministrationActivateServerError::CannotActivate(why) => {
+            refused(&options.name, &why.reason, ON_STARTS)
+        }
+        _ => failed(&options.name, &error),
+    })
 }
 
 pub(super) fn stop(options: &Stop, orb_options: &[String]) -> Result<(), Problem> {
@@ -131,9 +173,21 @@ pub(super) fn stop(options: &Stop, orb_options: &[String]) -> Result<(), Problem
     match options.signal {
         Some(signal) => {
             let ended = repository.kill_server(name, signal);
-            ended.map_err(|error| failed(name, &error))
+            ended.map_err(|error| match &error {
+                AdministrationExtKillServerError::CannotComplete(why) => {
+                    refused(name, &why.reason, ON_ENDS)
+                }
+                _ => failed(name, &error),
+            })
         }
         None => {
+            let found = repository.find(name);
+            let runs = found.map_or(true, |found| {
+                found.active_status != ServerActiveStatus::ActiveNo
+            });
+            if !runs {
+                eprintln!("`{}` does not run", shown::peer(name));
+            }
             let ended = repository.shutdown_server(name);
             ended.map_err(|error| failed(name, &error))
         }

@@ -18,6 +18,12 @@ const ON_SERVICES: &str = "--service names an Implementation Repository: an `IOR
 const ON_PERMISSION: &str = "processes of the repository's user administer it, at a Unix socket; --allow of `punctual imr serve` grants it \
                              to others";
 
+const ON_LIMITS: &str =
+    "--most-servers of `punctual imr serve` bounds their number; `punctual imr remove` removes one";
+
+const ON_STORES: &str =
+    "the repository cannot write its store: its log says why, as a full disk. Nothing was changed";
+
 /// The repository, and how it is called.
 #[derive(Debug, clap::Args)]
 pub(super) struct Common {
@@ -58,21 +64,34 @@ impl Common {
     }
 }
 
+/// Returns the problem of a user exception that has a reason.
+pub(super) fn refused(name: &str, reason: &str, help: &str) -> Problem {
+    let message = match reason.contains(name) {
+        true => shown::peer(reason),
+        false => format!("`{}`: {}", shown::peer(name), shown::peer(reason)),
+    };
+    Problem::Raised {
+        message,
+        help: help.to_owned(),
+        json: json!({ "server": name, "reason": reason }).to_string(),
+    }
+}
+
 /// Returns the problem of a call that has failed: a user exception, with what it says, or a system exception.
 pub(super) fn failed<E: OperationError + std::fmt::Display>(name: &str, error: &E) -> Problem {
     if let Some(exception) = error.system() {
         let help = match exception.kind() {
             SystemExceptionKind::NoPermission => ON_PERMISSION,
+            SystemExceptionKind::ImpLimit => ON_LIMITS,
+            SystemExceptionKind::PersistStore => ON_STORES,
             _ => ON_SERVICES,
         };
         return Problem::System(exception.clone(), Some(help.to_owned()));
     }
-    let message = format!("`{}`: {}", shown::peer(name), shown::peer(error));
-    let help = "`punctual imr list` lists the servers; `punctual imr add` adds one".to_owned();
-    let json = json!({ "server": name, "reason": error.to_string() }).to_string();
-    Problem::Raised {
-        message,
-        help,
-        json,
-    }
+    // All others that are declared have a reason.
+    refused(
+        name,
+        "no server is registered under this name, or several are behind different ids",
+        "`punctual imr list` lists the servers; `punctual imr add` adds one",
+    )
 }

@@ -19,6 +19,7 @@ mod events_cos;
 mod example_tls;
 mod hostile_text;
 mod ifr;
+mod imr;
 mod limits;
 mod log;
 mod naming;

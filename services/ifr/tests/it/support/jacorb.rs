@@ -24,6 +24,13 @@ fn class_path() -> Result<String, String> {
 /// Runs a program, one source file, with an argument, and returns its output; `None`, with the
 /// reason printed, if it cannot be run.
 pub(crate) fn run(source: &Path, argument: impl FnOnce() -> String) -> Option<Output> {
+    let output = command(source)?.arg(argument()).output();
+    Some(output.unwrap())
+}
+
+/// Returns the command that runs a program, one source file; `None`, with the reason printed, if it
+/// cannot be run.
+pub(crate) fn command(source: &Path) -> Option<Command> {
     let class_path = match class_path() {
         Ok(class_path) => class_path,
         Err(reason) => {
@@ -35,13 +42,12 @@ pub(crate) fn run(source: &Path, argument: impl FnOnce() -> String) -> Option<Ou
         println!("skipped: java is not installed");
         return None;
     }
-    let output = Command::new("java")
+    let mut command = Command::new("java");
+    command
         .args(["-Dorg.omg.CORBA.ORBClass=org.jacorb.orb.ORB"])
         .args(["-Dorg.omg.CORBA.ORBSingletonClass=org.jacorb.orb.ORBSingleton"])
         .args(["-Dorg.slf4j.simpleLogger.defaultLogLevel=error"])
         .args(["--class-path", &class_path])
-        .arg(source)
-        .arg(argument())
-        .output();
-    Some(output.unwrap())
+        .arg(source);
+    Some(command)
 }
