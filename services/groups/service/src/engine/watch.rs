@@ -1,0 +1,95 @@
+//! Liveness of members without leases: they are asked whether they exist.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::time::Instant;
+
+use punctual::ObjectRef;
+use punctual_groups::Watched;
+
+use super::{Engine, Shared};
+use crate::location::Key;
+
+impl Watched for Shared {
+    type Group = u64;
+    type Member = (Key, u64, ObjectRef);
+
+    fn groups(&self) -> Vec<u64> {
+        let state = self.state.lock();
+        let groups = state.groups.iter();
+        let watched = groups.filter(|(_, group)| group.settings.is_monitored);
+        watched.map(|(id, _)| *id).collect()
+    }
+
+    fn members(self: &Arc<Self>, id: u64) -> Vec<(Self::Member, ObjectRef)> {
+        let state = self.state.lock();
+        let Some(group) = state.groups.get(&id) else {
+            return Vec::new();
+        };
+        let members = group.members.iter();
+        // A lease says more, and sooner.
+        let watched = members.filter(|(_, member)| member.lease.is_none());
+        let member = |(key, member): (&Key, &crate::state::Member)| {
+            let reference = member.reference.clone();
+            ((key.clone(), member.token, reference.clone()), reference)
+        };
+        watched.map(member).collect()
+    }
+
+    fn note(&self, answers: Vec<(u64, Self::Member, bool)>) {
+        let mut dead = Vec::new();
+        {
+            let mut state = self.state.lock();
+            for (id, (key, token, reference), has_answered) in answers {
+                let Some(group) = state.groups.get(&id).cloned() else {
+                    continue;
+                };
+                let members = state.eligible(id, &group, Instant::now());
+                let mut hasher = DefaultHasher::new();
+                reference.ior().to_string().hash(&mut hasher);
+                let asked = hasher.finish();
+                let is_dead = self
+                    .knowledge
+                    .note_answer(id, &members, &key, asked, has_answered)
+                    .is_some();
+                let Some(live) = state.live_mut(id, &key).filter(|live| live.token == token) else {
+                    continue;
+                };
+                if is_dead && !live.is_dead {
+                    live.is_dead = true;
+                    dead.push((id, key));
+                } else if has_answered {
+                    live.is_dead = false;
+                }
+            }
+        }
+        for (id, key) in dead {
+            if let Some(engine) = self.engine() {
+                engine.died(id, &key);
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn engine(&self) -> Option<Engine> {
+        self.this.upgrade().map(Engine)
+    }
+}
+
+impl Engine {
+    /// Does what follows from the death of a member that does not answer: it stays a member, and another one is primary.
+    fn died(&self, id: u64, key: &Key) {
+        let Ok(group) = self.group(id) else { return };
+        tracing::info!("group {id}: {key} does not answer");
+        self.with(|state| state.counts.deaths += 1);
+        self.notifier()
+            .crashed(self.domain(), id, &group.type_id, key);
+        if group.primary.as_ref() == Some(key)
+            && let Err(refusal) = self.hand_over(id, None)
+        {
+            tracing::error!("group {id}: {key} stays primary: {refusal:?}");
+        }
+        self.replenish(id);
+    }
+}
