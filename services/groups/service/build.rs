@@ -39,6 +39,10 @@ fn main() -> Result<(), Error> {
             ],
         )?;
     Builder::new()
+        .include_dir(of("DEP_PUNCTUAL_GROUPS_CLIENT_IDL"))
+        .extern_path("::FT", "punctual_groups_client::ft")
+        .compile(&["tests/idl/register.idl"])?;
+    Builder::new()
         .client(false)
         .server(false)
         .type_codes(false)

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
 use parking_lot::RwLock;
+use punctual::about_to_block;
 use punctual::poa::{DispatchError, Dispatched, ServerCall};
 use punctual::{ObjectRef, Servant, SystemExceptionKind};
 
@@ -23,7 +24,10 @@ const ALWAYS: [&str; 5] = [
 #[derive(Clone, Debug, Default)]
 pub struct Guard(Arc<Inner>);
 
-#[derive(Debug, Default)]
+/// Question to the service whether the member is primary, which was not known at a time.
+type Ask = Arc<dyn Fn(Instant) + Send + Sync>;
+
+#[derive(Default)]
 struct Inner {
     in_progress: AtomicU32,
     sheds: AtomicBool,
@@ -33,6 +37,17 @@ struct Inner {
     is_passive: AtomicBool,
     /// Time until which the member is primary.
     primary_until: RwLock<Option<Instant>>,
+    /// Asks the service, while the member is one.
+    ask: RwLock<Option<Ask>>,
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Guard")
+            .field("in_progress", &self.in_progress)
+            .field("sheds", &self.sheds)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Guard {
@@ -85,14 +100,34 @@ impl Guard {
         *self.0.forwarder.write() = forwarder;
     }
 
+    pub(crate) fn set_ask(&self, ask: impl Fn(Instant) + Send + Sync + 'static) {
+        *self.0.ask.write() = Some(Arc::new(ask));
+    }
+
     pub(crate) fn set_primary_until(&self, until: Option<Instant>) {
         *self.0.primary_until.write() = until;
     }
 
+    /// Returns whether the member is primary. A request may come before the member has learned that it is: then it asks.
+    fn is_primary_or_becomes_it(&self) -> bool {
+        if self.is_primary() {
+            return true;
+        }
+        let ask = self.0.ask.read().clone();
+        if let Some(ask) = ask {
+            let _ = about_to_block();
+            ask(Instant::now());
+        }
+        self.is_primary()
+    }
+
     /// Checks that a request may be served here.
     fn check(&self, operation: &str) -> Result<(), DispatchError> {
-        let waits = self.0.is_passive.load(Ordering::Relaxed) && !self.is_primary();
-        if !(waits || self.is_shedding()) || ALWAYS.contains(&operation) {
+        if ALWAYS.contains(&operation) {
+            return Ok(());
+        }
+        let waits = self.0.is_passive.load(Ordering::Relaxed) && !self.is_primary_or_becomes_it();
+        if !(waits || self.is_shedding()) {
             return Ok(());
         }
         match &*self.0.forwarder.read() {

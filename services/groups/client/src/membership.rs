@@ -126,6 +126,9 @@ struct Shared {
     manager: Administration,
     location: Name,
     guard: Guard,
+    lease: Duration,
+    /// Time of the last question that was answered. Held while the service is asked.
+    asked: Mutex<Option<Instant>>,
     /// The membership at present; `None` while the service has not answered.
     joined: Mutex<Option<Joined>>,
     is_ended: Mutex<bool>,
@@ -162,9 +165,17 @@ impl Membership {
             manager: Administration::from_object(manager),
             location: from_text(location).map_err(invalid)?,
             guard: options.guard.clone(),
+            lease: options.lease,
+            asked: Mutex::new(None),
             joined: Mutex::new(None),
             is_ended: Mutex::new(false),
             changed: Condvar::new(),
+        });
+        let asking = Arc::downgrade(&shared);
+        options.guard.set_ask(move |since| {
+            if let Some(shared) = asking.upgrade() {
+                shared.ask(since);
+            }
         });
         let keeping = Keeping {
             shared: shared.clone(),
@@ -218,6 +229,45 @@ impl Membership {
     }
 }
 
+impl Shared {
+    /// Asks the service what the member is, unless it was asked since a time.
+    fn ask(&self, since: Instant) {
+        let mut asked = self.asked.lock();
+        if asked.is_none_or(|asked| asked < since) && !*self.is_ended.lock() {
+            *asked = self.renew(&[]).or(*asked);
+        }
+    }
+
+    /// Renews the lease; returns the time of the question if it was answered.
+    fn renew(&self, loads: &[Load]) -> Option<Instant> {
+        let (id, token) = match &*self.joined.lock() {
+            Some(joined) => (joined.id, joined.token),
+            None => return None,
+        };
+        let asked = Instant::now();
+        match self.manager.renew(id, &self.location, token, loads) {
+            Ok(standing) => self.stand(standing.is_primary, asked),
+            Err(AdministrationRenewError::System(exception)) => {
+                tracing::debug!("a lease is not renewed: {exception}");
+                return None;
+            }
+            // The lease has ended.
+            Err(error) => {
+                tracing::warn!("this member has lost its lease, and joins again: {error}");
+                self.guard.set_primary_until(None);
+                *self.joined.lock() = None;
+            }
+        }
+        Some(asked)
+    }
+
+    /// Takes what the service says: it holds for one lease from the time of the question.
+    fn stand(&self, is_primary: bool, asked: Instant) {
+        let until = is_primary.then(|| asked + self.lease);
+        self.guard.set_primary_until(until);
+    }
+}
+
 impl Drop for Membership {
     fn drop(&mut self) {
         *self.shared.is_ended.lock() = true;
@@ -231,13 +281,13 @@ impl Drop for Membership {
 
 impl Keeping {
     fn keep(mut self) {
-        let interval = self.options.lease / 3;
+        let interval = self.shared.lease / 3;
         loop {
             let asked = Instant::now();
             let has_joined = self.shared.joined.lock().is_some();
             match has_joined {
-                true => self.renew(asked),
-                false => self.join(asked),
+                true => self.renew(),
+                false => self.join(),
             }
             self.check_registrations();
             if self.has_ended(asked + interval) {
@@ -260,9 +310,12 @@ impl Keeping {
         *is_ended
     }
 
-    fn join(&self, asked: Instant) {
+    fn join(&self) {
         let shared = &self.shared;
-        let lease = u32::try_from(self.options.lease.as_millis()).unwrap_or(u32::MAX);
+        let lease = u32::try_from(shared.lease.as_millis()).unwrap_or(u32::MAX);
+        // The membership is there, and its guard's question answered, in one step.
+        let _one_at_a_time = shared.asked.lock();
+        let asked = Instant::now();
         let group = Some(&self.group);
         match shared
             .manager
@@ -270,43 +323,25 @@ impl Keeping {
         {
             Ok(joined) => {
                 shared.guard.set_forwarder(joined.forwarder.clone());
-                self.stand(joined.current.is_primary, asked);
+                shared.stand(joined.current.is_primary, asked);
                 *shared.joined.lock() = Some(joined);
             }
             Err(error) => tracing::warn!("this member has not joined its group: {error}"),
         }
     }
 
-    fn renew(&self, asked: Instant) {
-        let shared = &self.shared;
-        let (id, token) = match &*shared.joined.lock() {
-            Some(joined) => (joined.id, joined.token),
-            None => return,
-        };
+    fn renew(&self) {
         let load = self.options.load.as_ref().map(|load| Load {
             id: CPU,
             value: load(),
         });
         let loads: Vec<Load> = load.into_iter().collect();
-        match shared.manager.renew(id, &shared.location, token, &loads) {
-            Ok(standing) => self.stand(standing.is_primary, asked),
-            Err(AdministrationRenewError::System(exception)) => {
-                tracing::debug!("a lease is not renewed: {exception}");
-            }
-            // The lease has ended.
-            Err(error) => {
-                tracing::warn!("this member has lost its lease, and joins again: {error}");
-                shared.guard.set_primary_until(None);
-                *shared.joined.lock() = None;
-                self.join(Instant::now());
-            }
+        let mut asked = self.shared.asked.lock();
+        *asked = self.shared.renew(&loads).or(*asked);
+        drop(asked);
+        if self.shared.joined.lock().is_none() {
+            self.join();
         }
-    }
-
-    /// Takes what the service says: it holds for one lease from the time of the question.
-    fn stand(&self, is_primary: bool, asked: Instant) {
-        let until = is_primary.then(|| asked + self.options.lease);
-        self.shared.guard.set_primary_until(until);
     }
 
     /// Registers the monitor and the alert, again if the service has lost them.
@@ -370,6 +405,8 @@ impl Keeping {
 
     fn leave(&self) {
         let shared = &self.shared;
+        // After a question in progress, which could make it primary.
+        let _asked = shared.asked.lock();
         // First of all: the next primary may serve as soon as this has left.
         shared.guard.set_primary_until(None);
         let Some(joined) = shared.joined.lock().take() else {

@@ -25,6 +25,7 @@ mod properties;
 mod refusal;
 mod servant;
 mod service;
+mod settings;
 mod state;
 mod storage;
 mod strategy;
@@ -32,6 +33,7 @@ mod strategy;
 pub use access::Access;
 pub use limits::Limits;
 pub use service::{FAULT_NOTIFIER, GroupService, LOAD_MANAGER, OpenError};
+pub use settings::{LISTEN, open, settings};
 
 include!(concat!(env!("OUT_DIR"), "/managers.rs"));
 

@@ -162,6 +162,15 @@ impl Engine {
         key: &Key,
         token: Option<u64>,
     ) -> Refused<Arc<Group>> {
+        if let Some(token) = token {
+            // A member that leaves by itself serves no more; of another, the lease has to end first.
+            self.with(|state| {
+                let live = state.live_mut(id, key).filter(|live| live.token == token);
+                if let Some(live) = live.filter(|live| live.until.is_some()) {
+                    live.until = Some(Instant::now());
+                }
+            });
+        }
         let (removed, group) = self.change(id, |group| {
             let member = group.members.get(key).cloned();
             let member = member.filter(|member| token.is_none_or(|token| member.token == token));
