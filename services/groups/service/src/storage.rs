@@ -28,7 +28,7 @@ const DOMAIN: u64 = 0;
 const NEXT: u64 = 1;
 
 /// Name and format of the store.
-const KIND: StoreKind = StoreKind::new("groups", 1);
+const KIND: StoreKind = StoreKind::new("group", 1);
 
 /// Store of a group service.
 pub(crate) type Storage = ChangeStore<Kept>;

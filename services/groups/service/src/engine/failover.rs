@@ -153,7 +153,8 @@ impl Engine {
             candidates.sort_by_key(|key| {
                 let live = state.live.get(&id).and_then(|live| live.get(key));
                 let is_unsure = live.is_some_and(|live| live.is_unsure);
-                is_unsure || state.transfers.contains(&(id, key.clone()))
+                let is_taking = state.transfers.contains(&(id, key.clone()));
+                is_unsure || is_taking && Some(key) != preferred.as_ref()
             });
             Some((candidates, group, state.limits.call))
         })?;

@@ -28,7 +28,7 @@ pub(crate) const TYPE: &str = "IDL:Register:1.0";
 
 /// A service of groups, until this is dropped.
 pub(crate) struct Served {
-    pub(crate) folder: TempDir,
+    _folder: TempDir,
     pub(crate) service: Arc<GroupService>,
     orb: Orb,
     /// ORB of administrators, clients and members.
@@ -75,7 +75,7 @@ impl Served {
         };
         let balancing = orb.resolve_initial_references(LOAD_MANAGER).unwrap();
         Self {
-            folder,
+            _folder: folder,
             replication: Replication::from_object(here(&object)),
             balancing: Balancing::from_object(here(&balancing)),
             service,
