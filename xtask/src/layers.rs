@@ -192,6 +192,25 @@ const ALLOWED: &[(&str, &[&str])] = &[
         EVENTS,
         &["punctual", EXEC, HOST, NAMING_CLIENT, "punctual-build"],
     ),
+    // Object groups, and their members.
+    (
+        GROUPS_CLIENT,
+        &["punctual", EXEC, NAMING_CLIENT, "punctual-build"],
+    ),
+    (
+        GROUPS_SERVICE,
+        &[
+            "punctual",
+            IOR,
+            EXEC,
+            HOST,
+            EVENTS,
+            GROUPS,
+            GROUPS_CLIENT,
+            NAMING_CLIENT,
+            "punctual-build",
+        ],
+    ),
     (
         "punctual-cosevent",
         &[
@@ -368,6 +387,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-idl-rust",
             "punctual-ifr",
             "punctual-imr",
+            GROUPS_CLIENT,
+            GROUPS_SERVICE,
             "punctual-naming",
             HOST,
             "punctual-console",
@@ -423,6 +444,8 @@ const RTEVENT_SERVICE: &str = "punctual-rtevent-service";
 const SCHEDULING: &str = "punctual-scheduling";
 const SCHEDULING_RUNTIME: &str = "punctual-scheduling-runtime";
 const GROUPS: &str = "punctual-groups";
+const GROUPS_CLIENT: &str = "punctual-groups-client";
+const GROUPS_SERVICE: &str = "punctual-groups-service";
 const CDR: &str = "punctual-cdr";
 const IOR: &str = "punctual-ior";
 const GIOP: &str = "punctual-giop";

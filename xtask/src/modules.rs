@@ -76,6 +76,8 @@ const CRATES: &[&str] = &[
     "services/etcd",
     "services/events",
     "services/groups",
+    "services/groups/client",
+    "services/groups/service",
     "services/host",
     "services/ifr",
     "services/imr",
