@@ -204,6 +204,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             IOR,
             EXEC,
             HOST,
+            ETCD,
             EVENTS,
             GROUPS,
             GROUPS_CLIENT,

@@ -26,14 +26,17 @@ mod refusal;
 mod servant;
 mod service;
 mod settings;
+mod shared;
 mod state;
 mod storage;
 mod strategy;
 
 pub use access::Access;
 pub use limits::Limits;
+pub use punctual_etcd::{ClientOptions, Tls as EtcdTls, User as EtcdUser};
 pub use service::{FAULT_NOTIFIER, GroupService, LOAD_MANAGER, OpenError};
 pub use settings::{LISTEN, open, settings};
+pub use shared::{EtcdOptions, EtcdRecords};
 
 include!(concat!(env!("OUT_DIR"), "/managers.rs"));
 

@@ -1,7 +1,7 @@
 //! The service as its process runs it.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use punctual_host::metrics::Exposition;
 #[cfg(feature = "faults")]
 use punctual_host::store::Faults;
 use punctual_host::store::StoreError;
-use punctual_host::{ServeError, Service};
+use punctual_host::{NotReady, ServeError, Service, Turn};
 use thiserror::Error;
 
 use crate::access::Access;
@@ -23,7 +23,8 @@ use crate::ft::FaultNotifier;
 use crate::limits::Limits;
 use crate::punctual_managers::{Balancing, Replication};
 use crate::servant::{self, Manager, as_load_manager};
-use crate::storage::{self, Contents};
+use crate::shared::{EtcdOptions, EtcdRecords};
+use crate::storage::{self, Contents, Storage};
 
 /// Name of the LoadManager's initial reference and object key.
 pub const LOAD_MANAGER: &str = "LoadManager";
@@ -39,6 +40,9 @@ pub struct GroupService {
     engine: Engine,
     access: Mutex<Access>,
     check_interval: Mutex<Duration>,
+    /// File and records of groups that several servers share, until they are served.
+    shared: Mutex<Option<(PathBuf, Arc<EtcdRecords>)>>,
+    turn: OnceLock<Arc<EtcdRecords>>,
 }
 
 /// Reason why a group service cannot be opened.
@@ -65,7 +69,7 @@ impl GroupService {
     /// Returns a service without groups that ends with the process.
     #[must_use]
     pub fn in_memory() -> Self {
-        Self::with(Engine::new(None, storage::fresh()))
+        Self::with(None, storage::fresh())
     }
 
     /// Opens the groups in a file, which is created if need be.
@@ -74,7 +78,7 @@ impl GroupService {
     /// The file cannot be opened, is in use, or has other contents.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let (storage, contents): (_, Contents) = storage::open(path)?;
-        Ok(Self::with(Engine::new(Some(storage), contents)))
+        Ok(Self::with(Some(storage), contents))
     }
 
     /// Opens the groups in a file as [`open`](Self::open) does, on a disk with injected faults.
@@ -84,12 +88,34 @@ impl GroupService {
     #[cfg(feature = "faults")]
     pub fn open_with_faults(path: &Path, faults: Faults) -> Result<Self, OpenError> {
         let (storage, contents) = storage::open_with_faults(path, faults)?;
-        Ok(Self::with(Engine::new(Some(storage), contents)))
+        Ok(Self::with(Some(storage), contents))
     }
 
-    fn with(engine: Engine) -> Self {
+    /// Makes a service whose groups are in etcd, and shared with other servers, of which one serves at a time. The file is a
+    /// copy of them; it is opened when this process has the right to serve ([`Service::turn`]).
+    ///
+    /// # Errors
+    /// The certificates for TLS cannot be read.
+    pub fn in_etcd(path: &Path, options: &EtcdOptions) -> Result<Self, OpenError> {
+        let service = Self::of(Engine::new());
+        let records = Arc::new(EtcdRecords::new(options)?);
+        service.engine.set_right(records.clone());
+        *service.shared.lock() = Some((path.to_owned(), records.clone()));
+        service.turn.get_or_init(|| records);
+        Ok(service)
+    }
+
+    fn with(storage: Option<Storage>, contents: Contents) -> Self {
+        let service = Self::of(Engine::new());
+        service.engine.attach(storage, contents);
+        service
+    }
+
+    fn of(engine: Engine) -> Self {
         Self {
             engine,
+            shared: Mutex::new(None),
+            turn: OnceLock::new(),
             access: Mutex::default(),
             check_interval: Mutex::new(Duration::from_secs(2)),
         }
@@ -138,6 +164,14 @@ impl GroupService {
     }
 
     fn activate(&self, parent: &Poa) -> Result<ObjectRef, SystemException> {
+        if let Some((path, records)) = self.shared.lock().take() {
+            let opened = storage::open_shared(&path, records);
+            let (storage, contents) = opened.map_err(|error| {
+                let why = format!("{}: {error}", path.display());
+                SystemExceptionKind::PersistStore.because(why)
+            })?;
+            self.engine.attach(Some(storage), contents);
+        }
         self.engine.serve(parent, *self.check_interval.lock())?;
         let policies = [
             PoaPolicy::Lifespan(LifespanPolicy::Persistent),
@@ -182,6 +216,16 @@ impl Service for GroupService {
 
     fn summary(&self) -> Option<String> {
         Some(format!("{} groups", self.engine.known()))
+    }
+
+    fn turn(&self) -> Option<Arc<dyn Turn>> {
+        let turn = self.turn.get()?.clone();
+        Some(turn)
+    }
+
+    fn check_ready(&self) -> Result<(), NotReady> {
+        let checked = self.engine.check_right();
+        checked.map_err(|exception| NotReady(exception.to_string()))
     }
 
     fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {

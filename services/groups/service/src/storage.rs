@@ -9,11 +9,13 @@
 //! | | 1 | id of the next group |
 
 use std::path::Path;
+use std::sync::Arc;
 
 #[cfg(feature = "faults")]
 use punctual_host::store::Faults;
 use punctual_host::store::{
-    Batch, Cdr, Change, ChangeStore, Records, StoreError, StoreFile, StoreKind,
+    Batch, Cdr, Change, ChangeStore, Records, SharedFrom, SharedRecords, StoreError, StoreFile,
+    StoreKind,
 };
 
 use crate::kept;
@@ -93,6 +95,19 @@ pub(crate) fn open_with_faults(
     faults: Faults,
 ) -> Result<(Storage, Contents), StoreError> {
     on(StoreFile::open_with_faults(path, KIND, faults)?)
+}
+
+/// Opens a file as a copy of records that several servers share, of which this process has the right to write.
+pub(crate) fn open_shared(
+    path: &Path,
+    shared: Arc<dyn SharedRecords>,
+) -> Result<(Storage, Contents), StoreError> {
+    on(StoreFile::open_shared(
+        path,
+        KIND,
+        shared,
+        SharedFrom::Records,
+    )?)
 }
 
 fn on(file: StoreFile) -> Result<(Storage, Contents), StoreError> {

@@ -21,6 +21,9 @@ const BYPASS: u32 = 5;
 impl Engine {
     /// Returns where a request for a group goes. Blocks if the group has a strategy of a user's.
     pub(crate) fn route(&self, id: u64) -> Route {
+        if let Err(exception) = self.check_right() {
+            return Route::Refused(exception);
+        }
         let Ok(group) = self.group(id) else {
             return Route::Refused(unknown());
         };

@@ -36,6 +36,7 @@ impl Engine {
         token: u64,
         loads: &[Load],
     ) -> Refused<Standing> {
+        self.check_right()?;
         let standing = self.with(|state| {
             let group = state
                 .groups

@@ -33,6 +33,7 @@ pub(crate) use groups::Of;
 
 use crate::faults::Notifier;
 use crate::refusal::{Refusal, Refused};
+use crate::shared::EtcdRecords;
 use crate::state::{Counts, Due, Group, State};
 use crate::storage::{Contents, Kept, Storage};
 
@@ -49,12 +50,15 @@ pub(crate) struct Shared {
     changed: Condvar,
     /// Notified when the next due time may have changed.
     ticks: Condvar,
-    storage: Option<Storage>,
+    /// Store of the groups, unless they are in memory.
+    storage: OnceLock<Storage>,
+    /// Right to write records that several servers share, if they do.
+    right: OnceLock<Arc<EtcdRecords>>,
     /// Held while a change is stored and then applied, so that both happen in one order.
     changes: Mutex<()>,
     /// Contents of the store, until the groups are served.
     stored: Mutex<Contents>,
-    domain: String,
+    domain: OnceLock<String>,
     knowledge: Groups<u64>,
     checking: Checking,
     /// Threads that call members and others.
@@ -88,18 +92,18 @@ const ELECTORS: usize = 8;
 const AGAIN: Duration = Duration::from_secs(1);
 
 impl Engine {
-    pub(crate) fn new(storage: Option<Storage>, mut stored: Contents) -> Self {
-        let mut state = State::new(crate::limits::Limits::default());
-        state.next = stored.next;
+    /// Returns an engine without groups.
+    pub(crate) fn new() -> Self {
         Self(Arc::new_cyclic(|this| Shared {
             this: this.clone(),
-            state: Mutex::new(state),
+            state: Mutex::new(State::new(crate::limits::Limits::default())),
             changed: Condvar::new(),
             ticks: Condvar::new(),
-            storage,
+            storage: OnceLock::new(),
+            right: OnceLock::new(),
             changes: Mutex::new(()),
-            domain: std::mem::take(&mut stored.domain),
-            stored: Mutex::new(stored),
+            domain: OnceLock::new(),
+            stored: Mutex::default(),
             knowledge: Groups::default(),
             checking: Checking::default(),
             callers: OnceLock::new(),
@@ -112,6 +116,34 @@ impl Engine {
         }))
     }
 
+    /// Takes the groups of a store, and the store if they are not to be in memory. Called once, before they are served.
+    pub(crate) fn attach(&self, storage: Option<Storage>, mut stored: Contents) {
+        self.with(|state| state.next = stored.next);
+        self.0
+            .domain
+            .get_or_init(|| std::mem::take(&mut stored.domain));
+        if let Some(storage) = storage {
+            self.0.storage.get_or_init(|| storage);
+        }
+        *self.0.stored.lock() = stored;
+    }
+
+    /// Takes the right that this process has to have while it grants leases.
+    pub(crate) fn set_right(&self, right: Arc<EtcdRecords>) {
+        self.0.right.get_or_init(|| right);
+    }
+
+    /// Checks that this process may grant leases: no other one does.
+    pub(crate) fn check_right(&self) -> Result<(), SystemException> {
+        match self.0.right.get().is_none_or(|right| right.has_right()) {
+            true => Ok(()),
+            false => {
+                Err(SystemExceptionKind::Transient
+                    .because("this server has lost the right to serve"))
+            }
+        }
+    }
+
     /// Calls `with` under the lock of the groups.
     pub(crate) fn with<R>(&self, with: impl FnOnce(&mut State) -> R) -> R {
         with(&mut self.0.state.lock())
@@ -122,7 +154,7 @@ impl Engine {
     }
 
     pub(crate) fn domain(&self) -> &str {
-        &self.0.domain
+        self.0.domain.get().map_or("", String::as_str)
     }
 
     /// Returns the number of groups, before they are served as well.
@@ -263,7 +295,7 @@ impl Engine {
     pub(crate) fn id_of(&self, object: Option<&ObjectRef>) -> Refused<u64> {
         let object = object.ok_or_else(Refusal::no_group)?;
         let stated = object.ior().group();
-        let stated = stated.filter(|group| group.domain == self.0.domain);
+        let stated = stated.filter(|group| group.domain == self.domain());
         let id = match stated {
             Some(group) => Some(group.id),
             None => {
@@ -295,7 +327,7 @@ impl Engine {
             return Ok(own);
         }
         let stated = FtGroup {
-            domain: self.0.domain.clone(),
+            domain: self.domain().to_owned(),
             id,
             version: group.version,
         };
@@ -352,7 +384,7 @@ impl Engine {
     }
 
     fn store(&self, changes: Vec<Kept>) -> Result<(), StoreError> {
-        self.0.times.count(|| match &self.0.storage {
+        self.0.times.count(|| match self.0.storage.get() {
             Some(storage) => storage.change(changes),
             None => Ok(()),
         })
@@ -360,7 +392,7 @@ impl Engine {
 
     /// Returns unused pages of the store's file to the file system.
     pub(crate) fn compact(&self) -> Result<bool, StoreError> {
-        let storage = self.0.storage.as_ref();
+        let storage = self.0.storage.get();
         storage.map_or(Ok(false), |storage| storage.file().compact())
     }
 
@@ -453,7 +485,7 @@ impl Engine {
         ] {
             out.gauge(name, help, value as u64);
         }
-        if let Some(storage) = &self.0.storage {
+        if let Some(storage) = self.0.storage.get() {
             storage.write_metrics(out);
         }
     }

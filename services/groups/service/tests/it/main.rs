@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod balancing;
+mod etcd;
 mod factories;
 mod failover;
 mod fault_notifier;
