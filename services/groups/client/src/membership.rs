@@ -21,7 +21,7 @@ use crate::punctual_groups::{
 /// Time after which a registration of a monitor or an alert is checked.
 const CHECK: Duration = Duration::from_secs(10);
 
-/// What a member is, and what it reports.
+/// Options of a member: its lease, its guard, the loads that it reports.
 pub struct MemberOptions {
     lease: Duration,
     guard: Guard,
@@ -61,7 +61,7 @@ impl MemberOptions {
         self
     }
 
-    /// Has the guard let requests pass only while the member is primary.
+    /// Lets requests pass the guard only while the member is primary.
     #[must_use]
     pub fn passive(mut self) -> Self {
         self.is_passive = true;
@@ -127,7 +127,7 @@ struct Shared {
     location: Name,
     guard: Guard,
     lease: Duration,
-    /// Time of the last question that was answered. Held while the service is asked.
+    /// Time of the last question. Held while the service is asked.
     asked: Mutex<Option<Instant>>,
     /// The membership at present; `None` while the service has not answered.
     joined: Mutex<Option<Joined>>,
@@ -135,7 +135,7 @@ struct Shared {
     changed: Condvar,
 }
 
-/// What the thread has.
+/// State of the thread that keeps a membership.
 struct Keeping {
     shared: Arc<Shared>,
     group: ObjectRef,
@@ -234,22 +234,23 @@ impl Shared {
     fn ask(&self, since: Instant) {
         let mut asked = self.asked.lock();
         if asked.is_none_or(|asked| asked < since) && !*self.is_ended.lock() {
-            *asked = self.renew(&[]).or(*asked);
+            // Without an answer, too: those who wait for this one do not ask again.
+            *asked = Some(Instant::now());
+            self.renew(&[]);
         }
     }
 
-    /// Renews the lease; returns the time of the question if it was answered.
-    fn renew(&self, loads: &[Load]) -> Option<Instant> {
+    /// Renews the lease, and takes the answer.
+    fn renew(&self, loads: &[Load]) {
         let (id, token) = match &*self.joined.lock() {
             Some(joined) => (joined.id, joined.token),
-            None => return None,
+            None => return,
         };
         let asked = Instant::now();
         match self.manager.renew(id, &self.location, token, loads) {
             Ok(standing) => self.stand(standing.is_primary, asked),
             Err(AdministrationRenewError::System(exception)) => {
                 tracing::debug!("a lease is not renewed: {exception}");
-                return None;
             }
             // The lease has ended.
             Err(error) => {
@@ -258,7 +259,6 @@ impl Shared {
                 *self.joined.lock() = None;
             }
         }
-        Some(asked)
     }
 
     /// Takes what the service says: it holds for one lease from the time of the question.
@@ -337,7 +337,8 @@ impl Keeping {
         });
         let loads: Vec<Load> = load.into_iter().collect();
         let mut asked = self.shared.asked.lock();
-        *asked = self.shared.renew(&loads).or(*asked);
+        *asked = Some(Instant::now());
+        self.shared.renew(&loads);
         drop(asked);
         if self.shared.joined.lock().is_none() {
             self.join();

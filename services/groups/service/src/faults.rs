@@ -13,14 +13,14 @@ use punctual::{Any, Interface, SystemException};
 use punctual_events::Workers;
 use punctual_exec::SpawnError;
 
+use crate::bounded::bounded;
 use crate::cos_notification::{
     EventHeader, EventType, FixedEventHeader, Property, StructuredEvent,
 };
 use crate::cos_notify_comm::{SequencePushConsumer, StructuredPushConsumer};
 use crate::cos_notify_filter::Filter;
-use crate::engine::bounded;
 use crate::ft::FaultNotifier;
-use crate::location::location;
+use crate::names::location;
 use crate::refusal::{Refusal, Refused};
 
 /// Maximum number of events that wait for one consumer.
@@ -32,7 +32,7 @@ const FAILURES: u32 = 5;
 /// Threads that push.
 const PUSHERS: usize = 8;
 
-/// Where faults are pushed.
+/// Object that faults are pushed to.
 #[derive(Clone, Debug)]
 pub(crate) enum Sink {
     Structured(StructuredPushConsumer),

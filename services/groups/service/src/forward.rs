@@ -4,6 +4,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::time::Duration;
 
 use punctual::asynchronous::PendingReply;
 use punctual::poa::{Cookie, DispatchError, Dispatched, ServantLocator, ServerCall};
@@ -12,9 +13,7 @@ use punctual::{
     minor,
 };
 
-use crate::engine::Engine;
-
-/// Where a request for a group goes.
+/// Destination of a request for a group.
 #[derive(Debug)]
 pub(crate) enum Route {
     To(ObjectRef),
@@ -23,11 +22,23 @@ pub(crate) enum Route {
     Refused(SystemException),
 }
 
+/// Groups whose requests are forwarded.
+pub(crate) trait Routes: Clone + Send + Sync + 'static {
+    /// Returns where a request for a group goes.
+    fn route(&self, id: u64) -> Route;
+
+    /// Returns the time for which a request waits for a primary.
+    fn wait_time(&self) -> Duration;
+
+    /// Keeps a request until the group has a primary; returns it if the group has one, or too many wait.
+    fn keep(&self, id: u64, pending: PendingReply) -> Option<PendingReply>;
+}
+
 /// Locator of the groups' own objects.
 #[derive(Debug)]
-pub(crate) struct Locator(pub(crate) Engine);
+pub(crate) struct Locator<R>(pub(crate) R);
 
-impl ServantLocator for Locator {
+impl<R: Routes> ServantLocator for Locator<R> {
     fn preinvoke(
         &self,
         id: &ObjectId,
@@ -41,7 +52,7 @@ impl ServantLocator for Locator {
             Route::Refused(exception) => Err(exception.into()),
             Route::Later => {
                 let waits = Waits {
-                    engine: self.0.clone(),
+                    groups: self.0.clone(),
                     id,
                 };
                 Ok((Arc::new(waits), Box::new(())))
@@ -51,12 +62,12 @@ impl ServantLocator for Locator {
 }
 
 /// Servant of requests that wait for the primary of a group.
-struct Waits {
-    engine: Engine,
+struct Waits<R> {
+    groups: R,
     id: u64,
 }
 
-impl Servant for Waits {
+impl<R: Routes> Servant for Waits<R> {
     fn repository_ids(&self) -> &'static [&'static str] {
         &[]
     }
@@ -67,23 +78,9 @@ impl Servant for Waits {
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
-        let wait = self.engine.with(|state| state.limits.wait);
-        let (pending, dispatched) = call.answer_within(Some(wait))?;
-        let route = self.engine.with(|state| {
-            let is_vacant = state.is_vacant(self.id) && !state.is_ending;
-            let most = state.limits.waiting;
-            let waiting = state.waiting.entry(self.id).or_default();
-            waiting.retain(PendingReply::is_awaited);
-            match is_vacant && waiting.len() < most {
-                true => {
-                    waiting.push(pending);
-                    None
-                }
-                false => Some(pending),
-            }
-        });
-        if let Some(pending) = route {
-            answer(pending, self.engine.route(self.id));
+        let (pending, dispatched) = call.answer_within(Some(self.groups.wait_time()))?;
+        if let Some(pending) = self.groups.keep(self.id, pending) {
+            answer(pending, self.groups.route(self.id));
         }
         Ok(dispatched)
     }

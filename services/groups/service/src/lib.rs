@@ -9,6 +9,8 @@
 //! | `state` | what is stored of groups, what is known of members, what is due |
 //! | `engine` | changes, failover, balancing, factories |
 //! | `properties`, `strategy` | what properties there are, and what follows from them |
+//! | `names`, `location` | locations as text |
+//! | `shared` | groups in etcd |
 //! | `forward` | the groups' own objects, which forward |
 //! | `faults` | consumers of faults |
 //! | `servant` | the managers' interfaces |
@@ -16,11 +18,13 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod access;
+mod bounded;
 mod engine;
 mod faults;
 mod forward;
 mod limits;
 mod location;
+mod names;
 mod properties;
 mod refusal;
 mod servant;

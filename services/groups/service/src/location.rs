@@ -1,19 +1,10 @@
-//! Locations, and other names, as text: the keys of members.
+//! Locations of members, from peers.
 
-use std::sync::Arc;
+use punctual_naming_client::cos_naming::NameComponent;
 
-use punctual_ior::{name_from_text, name_to_text};
-use punctual_naming_client::cos_naming::{Name, NameComponent};
+use crate::names::{Key, text};
 
 use crate::refusal::{Refusal, Refused};
-
-/// Location of a member as text, in the form of the Naming Service's names.
-pub(crate) type Key = Arc<str>;
-
-/// Returns a name as text, of whatever length.
-pub(crate) fn text(name: &[NameComponent]) -> String {
-    name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
-}
 
 /// Returns the key of a location.
 ///
@@ -31,19 +22,10 @@ pub(crate) fn key(location: &[NameComponent], most: usize) -> Refused<Key> {
     Ok(text(location).into())
 }
 
-/// Returns the location of a key.
-pub(crate) fn location(key: &str) -> Name {
-    let parsed = name_from_text(key).unwrap_or_default();
-    let component = |one: punctual_ior::NameComponent| NameComponent {
-        id: one.id,
-        kind: one.kind,
-    };
-    parsed.into_iter().map(component).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::names::location;
 
     fn component(id: &str, kind: &str) -> NameComponent {
         NameComponent {

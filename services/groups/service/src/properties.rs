@@ -12,7 +12,7 @@ use punctual_host::store::to_cdr;
 
 use crate::ft;
 use crate::limits::Limits;
-use crate::location::{location, text};
+use crate::names::{location, text};
 use crate::refusal::{Refusal, Refused};
 use crate::strategy::Strategy;
 
@@ -69,7 +69,7 @@ impl Style {
     }
 }
 
-/// What follows from the properties of a group.
+/// Settings of a group, as its properties say.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) style: Style,

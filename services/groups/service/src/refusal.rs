@@ -73,11 +73,11 @@ impl Refusal {
         match self {
             Self::System(_) | Self::Refused(_) | Self::ObjectGroupNotFound(_) => self,
             Self::UnsupportedProperty(one) => {
-                let name = crate::location::text(&one.nam);
+                let name = crate::names::text(&one.nam);
                 Self::refused(format!("the property {name} or its value is not supported"))
             }
             Self::InvalidProperty(one) => {
-                let name = crate::location::text(&one.nam);
+                let name = crate::names::text(&one.nam);
                 Self::refused(format!("the property {name} has an invalid value"))
             }
             other => Self::refused(format!("{other:?}")),

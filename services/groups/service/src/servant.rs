@@ -19,7 +19,8 @@ use crate::ft::{
     self, FaultNotifier, FaultNotifierServant, FtObjectGroupManagerServant,
     ReplicationManagerServant,
 };
-use crate::location::{Key, key, location};
+use crate::location::key;
+use crate::names::{Key, location};
 use crate::properties::{Properties, of_strategy, of_style};
 use crate::punctual_managers::{BalancingServant, ReplicationServant};
 use crate::refusal::{Refusal, Refused};
@@ -475,8 +476,9 @@ impl AdministrationServant for Manager {
         Ok(self.engine.stored_state(id)?)
     }
 
-    fn list(&self) -> Result<own::Groups, SystemException> {
-        Ok(self.engine.list())
+    fn list(&self, after: ObjectGroupId, how_many: u32) -> Result<own::Groups, SystemException> {
+        let how_many = usize::try_from(how_many).unwrap_or(usize::MAX);
+        Ok(self.engine.list(after, how_many))
     }
 
     fn create_group(

@@ -14,10 +14,10 @@ use punctual_groups_client::cos_load_balancing::{LoadAlert, LoadList, LoadMonito
 use punctual_groups_client::portable_group::GenericFactory;
 
 use crate::limits::Limits;
-use crate::location::Key;
+use crate::names::Key;
 use crate::properties::{Properties, Settings};
 
-/// What is stored of a group.
+/// Stored part of a group.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) type_id: String,
@@ -25,7 +25,7 @@ pub(crate) struct Group {
     pub(crate) is_balanced: bool,
     /// Properties of the group's own.
     pub(crate) own: Properties,
-    /// What follows from these, and from those of its type and of all types, when it was last changed.
+    /// Settings by these, and by those of its type and of all types, when it was last changed.
     pub(crate) settings: Settings,
     pub(crate) version: u32,
     pub(crate) primary: Option<Key>,
@@ -33,7 +33,7 @@ pub(crate) struct Group {
     pub(crate) members: BTreeMap<Key, Member>,
 }
 
-/// What is stored of a member.
+/// Stored part of a member.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) reference: ObjectRef,
@@ -43,14 +43,14 @@ pub(crate) struct Member {
     pub(crate) creation: Option<Creation>,
 }
 
-/// How a member was made, so that it can be deleted.
+/// Factory and number of a member, so that it can be deleted.
 #[derive(Clone, Debug)]
 pub(crate) struct Creation {
     pub(crate) id: Any,
     pub(crate) by: GenericFactory,
 }
 
-/// What is known of a member while the service runs.
+/// Data about a member that are not stored.
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
     pub(crate) token: u64,
@@ -72,7 +72,7 @@ pub(crate) struct Vacancy {
     pub(crate) is_electing: bool,
 }
 
-/// What is due at a time.
+/// Event that is due at a time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Due {
     /// A member's lease may end, unless it was renewed.

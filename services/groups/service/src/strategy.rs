@@ -3,15 +3,15 @@
 use punctual_groups::Choice;
 use punctual_groups_client::cos_load_balancing::{self as lb, StrategyInfo};
 
-use crate::location::text;
+use crate::names::text;
 
 /// Prefix of the names of parameters, before the strategy's name.
 const PREFIX: &str = "org.omg.CosLoadBalancing.Strategy.";
 
-/// How far above the average a member's load is before it sheds load, under LoadAverage.
+/// Share above the average from which on a member sheds load, under LoadAverage.
 const ABOVE_AVERAGE: f32 = 0.8;
 
-/// How far above the least load a member's load is before it sheds load, under LoadMinimum.
+/// Share above the least load from which on a member sheds load, under LoadMinimum.
 const ABOVE_LEAST: f32 = 0.4;
 
 /// Strategy by which the members of a group are chosen.

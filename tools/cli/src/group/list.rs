@@ -1,6 +1,6 @@
 //! `punctual group list`: the groups of a service, with their members.
 
-use super::service::{Common, failed, text};
+use super::service::{Common, all, text};
 use crate::call::Problem;
 use crate::shown;
 use anstyle::{AnsiColor, Style};
@@ -21,7 +21,7 @@ pub(crate) struct List {
 
 pub(super) fn list(options: &List, orb_options: &[String]) -> Result<(), Problem> {
     let (orb, service) = options.common.resolve(orb_options)?;
-    let groups = service.list().map_err(|exception| failed("", &exception))?;
+    let groups = all(&service)?;
     match options.json {
         true => {
             let all: Vec<Value> = groups.iter().map(|group| as_json(&orb, group)).collect();

@@ -4,6 +4,7 @@ use crate::call::{self, Problem};
 use crate::shown;
 use crate::time::with_unit;
 use punctual::{Interface, ObjectRef, OperationError, Orb, SystemExceptionKind};
+use punctual_groups_client::punctual_groups::Group;
 use punctual_groups_service::punctual_managers::Replication;
 use punctual_naming::cos_naming::{Name, NameComponent};
 use serde_json::json;
@@ -78,6 +79,28 @@ pub(super) fn group(
     let id = id.map_err(|error| failed(given, &error))?;
     let object = object.ok_or_else(|| Problem::usage("the service returns nil", ON_SERVICES))?;
     Ok((id, object))
+}
+
+/// Number of groups in one request.
+const AT_ONCE: u32 = 500;
+
+/// Maximum number of groups that are listed: a service could go on without end.
+const MOST: usize = 1_000_000;
+
+/// Returns all groups of a service.
+pub(super) fn all(service: &Replication) -> Result<Vec<Group>, Problem> {
+    let mut all = Vec::new();
+    let mut last = 0;
+    loop {
+        let next = service
+            .list(last, AT_ONCE)
+            .map_err(|exception| failed("", &exception))?;
+        match next.last() {
+            Some(group) if all.len() < MOST && group.id > last => last = group.id,
+            _ => return Ok(all),
+        }
+        all.extend(next);
+    }
 }
 
 /// Returns the location that a text is.

@@ -1,7 +1,7 @@
 //! `punctual group watch`: what changes in the groups.
 
 use super::list::{kind, state};
-use super::service::{Common, failed, text};
+use super::service::{Common, all, text};
 use crate::call::Problem;
 use crate::shown;
 use crate::time::with_unit;
@@ -37,7 +37,7 @@ pub(super) fn watch(options: &Watch, orb_options: &[String]) -> Result<(), Probl
     let mut before = Seen::new();
     let mut looks = 0;
     loop {
-        let groups = service.list().map_err(|exception| failed("", &exception))?;
+        let groups = all(&service)?;
         let now = seen(&groups, options.group);
         for line in changes(&before, &now, options.json) {
             println!("{line}");

@@ -1,16 +1,18 @@
 //! The choice of members, loads, and what follows from them.
 
 use std::collections::HashSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use punctual::asynchronous::PendingReply;
 use punctual::{ObjectRef, SystemExceptionKind as Kind, about_to_block};
 use punctual_groups::{Choice, Chosen};
 use punctual_groups_client::cos_load_balancing as lb;
 
-use super::{Engine, bounded};
-use crate::forward::{Route, unknown};
+use super::Engine;
+use crate::bounded::bounded;
+use crate::forward::{Route, Routes, unknown};
 use crate::limits::MOST_LOADS;
-use crate::location::Key;
+use crate::names::Key;
 use crate::refusal::{Refusal, Refused};
 use crate::state::{Alert, Due, Group};
 use crate::strategy::Strategy;
@@ -18,9 +20,9 @@ use crate::strategy::Strategy;
 /// Number of call times for which a strategy of a user's is not asked after it has failed.
 const BYPASS: u32 = 5;
 
-impl Engine {
-    /// Returns where a request for a group goes. Blocks if the group has a strategy of a user's.
-    pub(crate) fn route(&self, id: u64) -> Route {
+impl Routes for Engine {
+    /// Blocks if the group has a strategy of a user's.
+    fn route(&self, id: u64) -> Route {
         if let Err(exception) = self.check_right() {
             return Route::Refused(exception);
         }
@@ -47,6 +49,26 @@ impl Engine {
         route
     }
 
+    fn wait_time(&self) -> Duration {
+        self.with(|state| state.limits.wait)
+    }
+
+    fn keep(&self, id: u64, pending: PendingReply) -> Option<PendingReply> {
+        self.with(|state| {
+            let is_vacant = state.is_vacant(id) && !state.is_ending;
+            let most = state.limits.waiting;
+            let waiting = state.waiting.entry(id).or_default();
+            waiting.retain(PendingReply::is_awaited);
+            if !is_vacant || waiting.len() >= most {
+                return Some(pending);
+            }
+            waiting.push(pending);
+            None
+        })
+    }
+}
+
+impl Engine {
     fn chosen(&self, id: u64, group: &Group) -> Route {
         if let Strategy::Custom(strategy) = &group.settings.strategy
             && group.is_balanced
@@ -179,7 +201,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Has a strategy of a user's analyse the loads of a group.
+    /// Calls a strategy of a user's to analyse the loads of a group.
     fn have_analysed(&self, id: u64, group: &Group, strategy: &lb::Strategy) {
         let call = self.with(|state| state.limits.call);
         let strategy: lb::Strategy = bounded(strategy, call);

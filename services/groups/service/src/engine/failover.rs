@@ -15,10 +15,11 @@ use punctual_groups_client::ft::{
 };
 use punctual_groups_client::punctual_groups::{NoState, NotPrimary, Standing};
 
-use super::{AGAIN, Engine, bounded};
-use crate::forward;
+use super::{AGAIN, Engine};
+use crate::bounded::bounded;
+use crate::forward::{self, Routes};
 use crate::ft;
-use crate::location::Key;
+use crate::names::Key;
 use crate::properties::Style;
 use crate::refusal::{Refusal, Refused};
 use crate::state::{Due, Group};

@@ -1,6 +1,7 @@
 //! Changes by administrators and members: groups, members, properties.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,11 +10,15 @@ use punctual_groups_client::portable_group::{MemberAlreadyPresent, ObjectNotAdde
 use punctual_groups_client::punctual_groups as own;
 
 use super::{Engine, failover, records};
-use crate::location::{Key, location};
+use crate::forward::Routes;
+use crate::names::{Key, location};
 use crate::properties::Properties;
 use crate::refusal::{Refusal, Refused};
 use crate::state::{Creation, Group, Member};
 use crate::storage::Kept;
+
+/// Number of members after which a list ends.
+const MOST_LISTED: usize = 1_000;
 
 /// Which properties are meant.
 #[derive(Clone, Copy, Debug)]
@@ -184,7 +189,7 @@ impl Engine {
         Ok(group)
     }
 
-    /// Has a member take no new clients, or take them again. A primary hands over first, if another member lives.
+    /// Leads no new clients to a member, or leads them there again. A primary hands over first, if another member lives.
     ///
     /// # Errors
     /// ObjectGroupNotFound, MemberNotFound, PERSIST_STORE.
@@ -277,10 +282,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns what clients see of all groups.
-    pub(crate) fn list(&self) -> own::Groups {
+    /// Returns what clients see of groups whose ids are above one: so many at most, and fewer if they have many members.
+    pub(crate) fn list(&self, after: u64, how_many: usize) -> own::Groups {
+        let mut members = 0;
         let groups: Vec<(u64, Arc<Group>)> = self.with(|state| {
-            let groups = state.groups.iter();
+            let above = (Bound::Excluded(after), Bound::Unbounded);
+            let groups = state.groups.range(above).take(how_many);
+            let groups = groups.take_while(|(_, group)| {
+                let is_within = members < MOST_LISTED;
+                members += group.members.len();
+                is_within
+            });
             groups.map(|(id, group)| (*id, group.clone())).collect()
         });
         groups

@@ -8,14 +8,16 @@ use punctual_groups_client::portable_group::{
     ObjectNotCreated, Property,
 };
 
-use super::{Engine, bounded};
-use crate::location::{Key, key, location};
+use super::Engine;
+use crate::bounded::bounded;
+use crate::location::key;
+use crate::names::{Key, location};
 use crate::properties::factory;
 use crate::refusal::{Refusal, Refused};
 use crate::state::{Creation, Group};
 
 impl Engine {
-    /// Has the factory of a location make a member, and adds it. Blocks.
+    /// Makes a member by the factory of a location, and adds it. Blocks.
     ///
     /// # Errors
     /// ObjectGroupNotFound, MemberAlreadyPresent, NoFactory, ObjectNotCreated, InvalidCriteria, CannotMeetCriteria.
@@ -50,7 +52,7 @@ impl Engine {
         added
     }
 
-    /// Has a factory make an object. Blocks.
+    /// Makes an object by a factory. Blocks.
     fn make(
         &self,
         info: &FactoryInfo,
@@ -88,7 +90,7 @@ impl Engine {
         }
     }
 
-    /// Has a factory delete what it made, on a thread of its own.
+    /// Deletes a member by the factory that made it, on another thread.
     pub(super) fn delete_soon(&self, creation: Creation) {
         self.call(move |engine| {
             let call = engine.with(|state| state.limits.call);
@@ -168,7 +170,7 @@ impl Engine {
         self.group(id)
     }
 
-    /// Has members made, if factories make them and there are fewer than there should be.
+    /// Makes further members, if factories make them and there are fewer than there should be.
     pub(super) fn replenish(&self, id: u64) {
         let Ok(group) = self.group(id) else { return };
         if !group.settings.is_made || group.settings.factories.is_empty() {

@@ -8,6 +8,7 @@ mod failover;
 mod groups;
 mod make;
 mod records;
+mod restoring;
 mod watch;
 
 use std::sync::{Arc, OnceLock, Weak};
@@ -19,7 +20,7 @@ use punctual::poa::{
     ServantManager, ServantRetentionPolicy,
 };
 use punctual::{
-    Interface, ObjectId, ObjectRef, Orb, Poa, SystemException, SystemExceptionKind, about_to_block,
+    ObjectId, ObjectRef, Orb, Poa, SystemException, SystemExceptionKind, about_to_block,
 };
 use punctual_events::Workers;
 use punctual_exec::thread::{JoinHandle, ThreadSpec};
@@ -527,9 +528,4 @@ fn is_due(state: &mut State, due: &Due, now: Instant) -> bool {
         }
         Due::Checkpoint(_) | Due::Monitors => true,
     }
-}
-
-/// Returns a reference to the same object, whose calls take no longer than the time.
-pub(crate) fn bounded<I: Interface>(object: &impl Interface, time: Duration) -> I {
-    I::from_object(object.as_object().with_timeout(time))
 }

@@ -1,20 +1,17 @@
 //! Groups as records of the store, and records as groups.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use punctual::stub::{ByteOrder, Coding, Decoder, Unmarshal};
 use punctual::{Any, Interface, ObjectRef, Orb};
 use punctual_groups_client::portable_group::GenericFactory;
 use punctual_host::store::to_cdr;
 
-use super::Engine;
 use crate::kept;
-use crate::properties::{Properties, Settings};
+use crate::properties::Properties;
 use crate::refusal::Refused;
-use crate::state::{Creation, Due, Group, Member};
-use crate::storage::Contents;
+use crate::state::{Creation, Group, Member};
 
 pub(super) fn properties(properties: &Properties) -> Refused<kept::Properties> {
     let record = |(name, value): &(String, Any)| {
@@ -73,12 +70,12 @@ fn value(orb: &Orb, bytes: &[u8]) -> Option<Any> {
     Any::unmarshal(&mut Decoder::new(bytes, ByteOrder::Big, coding)).ok()
 }
 
-fn read(orb: &Orb, record: kept::Properties) -> Properties {
+pub(super) fn read(orb: &Orb, record: kept::Properties) -> Properties {
     let property = |one: kept::Property| Some((one.name, value(orb, &one.value)?));
     Properties(record.into_iter().filter_map(property).collect())
 }
 
-fn member(orb: &Orb, record: kept::Member) -> Option<(Arc<str>, Member)> {
+pub(super) fn member(orb: &Orb, record: kept::Member) -> Option<(Arc<str>, Member)> {
     let creation = value(orb, &record.creation_id).and_then(|id| {
         let by = orb.string_to_object(&record.made_by).ok()?;
         let by = GenericFactory::from_object(by);
@@ -93,50 +90,4 @@ fn member(orb: &Orb, record: kept::Member) -> Option<(Arc<str>, Member)> {
         creation,
     };
     Some((record.location.into(), member))
-}
-
-impl Engine {
-    /// Makes the contents of a store the groups. Each member has a whole lease from now on.
-    pub(super) fn restore(&self, stored: Contents) {
-        let Ok(served) = self.served() else { return };
-        let orb = &served.orb;
-        let now = Instant::now();
-        self.with(|state| {
-            for (number, record) in stored.types {
-                let properties = read(orb, record.props);
-                match record.type_id.is_empty() {
-                    true => state.defaults = properties,
-                    false => {
-                        state.types.insert(record.type_id, (number, properties));
-                    }
-                }
-            }
-            let states = stored.states.into_iter();
-            state.states = states.map(|(id, bytes)| (id, bytes.into())).collect();
-            for (id, record) in stored.groups {
-                let members: BTreeMap<_, _> = record
-                    .the_members
-                    .into_iter()
-                    .filter_map(|one| member(orb, one))
-                    .collect();
-                let primary =
-                    Some(record.primary).filter(|primary| members.contains_key(&**primary));
-                let own = read(orb, record.props);
-                let mut group = Group {
-                    settings: Settings::default(),
-                    type_id: record.type_id,
-                    is_balanced: record.is_balanced,
-                    own,
-                    version: record.version,
-                    primary: primary.map(Into::into),
-                    next_token: record.next_token,
-                    members,
-                };
-                group.settings = state.settings(&group.type_id, &group.own);
-                state.put(id, Arc::new(group), now);
-            }
-            let interval = state.limits.monitor_interval;
-            state.due.insert((now + interval, Due::Monitors));
-        });
-    }
 }

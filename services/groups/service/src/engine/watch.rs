@@ -8,7 +8,7 @@ use punctual::ObjectRef;
 use punctual_groups::Watched;
 
 use super::{Engine, Shared};
-use crate::location::Key;
+use crate::names::Key;
 
 impl Watched for Shared {
     type Group = u64;

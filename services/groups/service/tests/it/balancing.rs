@@ -67,7 +67,7 @@ fn round_robin_is_even_over_four_members() {
     for count in by.values() {
         assert!((48..=52).contains(count), "{by:?}");
     }
-    let groups = served.balancing.list().unwrap();
+    let groups = served.balancing.list(0, 100).unwrap();
     let chosen: u64 = groups[0]
         .the_members
         .iter()
@@ -179,7 +179,7 @@ fn an_alert_is_enabled_when_a_member_has_too_much_and_disabled_again() {
     assert!(found.as_object().is_equivalent(alert.as_object()));
     manager.push_loads(&at("a"), &LOAD(100.0)).unwrap();
     until(|| told.enabled.load(Ordering::SeqCst) == 1);
-    // It is told once, and clients are led to others.
+    // It is called once, and clients are led to others.
     manager.push_loads(&at("a"), &LOAD(100.0)).unwrap();
     assert!(!served_by(&group, 20).contains_key("a"));
     manager.push_loads(&at("a"), &LOAD(1.0)).unwrap();
@@ -492,7 +492,7 @@ fn a_member_that_does_not_answer_is_passed_over_until_it_does() {
         .add_member(Some(&group), &at("gone"), Some(&gone))
         .unwrap();
     until(|| {
-        let groups = served.balancing.list().unwrap();
+        let groups = served.balancing.list(0, 100).unwrap();
         groups[0].the_members.iter().any(|member| !member.is_alive)
     });
     assert_eq!(served_by(&group, 6).keys().collect::<Vec<_>>(), ["a"]);

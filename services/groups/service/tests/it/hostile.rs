@@ -220,7 +220,7 @@ fn only_those_who_may_administer_change_groups_and_members_renew_their_leases() 
             .delete_object(&punctual::Any::default())
             .is_err()
     );
-    assert!(served.replication.list().unwrap().is_empty());
+    assert!(served.replication.list(0, 100).unwrap().is_empty());
     served
         .balancing
         .push_loads(&at("a"), &[Default::default()])

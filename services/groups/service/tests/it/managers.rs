@@ -160,7 +160,7 @@ fn commands_make_groups_by_names_of_styles_and_strategies() {
             .replication
             .create_group(TYPE, style, strategy)
             .unwrap();
-        let groups = served.replication.list().unwrap();
+        let groups = served.replication.list(0, 100).unwrap();
         let group = groups.iter().find(|group| group.id == id).unwrap();
         assert_eq!((&*group.style, &*group.strategy), shown);
         assert_eq!(group.type_id, TYPE);
@@ -175,6 +175,20 @@ fn commands_make_groups_by_names_of_styles_and_strategies() {
     let (_, id) = served.balancing.create_group(TYPE, "", "").unwrap();
     served.balancing.remove_group(id).unwrap();
     assert!(served.balancing.remove_group(id).is_err());
+}
+
+#[test]
+fn a_list_comes_in_parts_in_the_order_of_the_groups_numbers() {
+    let served = Served::new();
+    let ids: Vec<u64> = (0..5).map(|_| served.group("", "").1).collect();
+    let listed = |after: u64, how_many: u32| -> Vec<u64> {
+        let groups = served.replication.list(after, how_many).unwrap();
+        groups.iter().map(|group| group.id).collect()
+    };
+    assert_eq!(listed(0, 2), ids[..2]);
+    assert_eq!(listed(ids[1], 100), ids[2..]);
+    assert!(listed(ids[4], 100).is_empty());
+    assert!(listed(u64::MAX, u32::MAX).is_empty());
 }
 
 #[test]
@@ -243,7 +257,7 @@ fn groups_members_properties_primaries_and_states_are_there_after_a_restart() {
         .renew(id, &at("a"), joined.token, &[])
         .unwrap();
     assert!(standing.is_primary);
-    let groups = served.replication.list().unwrap();
+    let groups = served.replication.list(0, 100).unwrap();
     let strategies: Vec<_> = groups
         .iter()
         .map(|group| (group.id, &*group.strategy))

@@ -35,7 +35,7 @@ impl Servant for Context {
     }
 }
 
-/// Has omniORB's client resolve a name of the context that a reference leads to; `None` if it is not installed.
+/// Resolves a name by omniORB's client in the context that a reference leads to; `None` if it is not installed.
 fn resolved(served: &Served, group: &ObjectRef) -> Option<ObjectRef> {
     let text = served.client.object_to_string(group).unwrap();
     let mut client = Command::new("nameclt");

@@ -48,10 +48,16 @@ fn a_groups_properties_go_before_those_of_its_type_and_these_before_the_defaults
         manager.get_type_properties(TYPE).unwrap(),
         [minimum(2), style(ft::WARM_PASSIVE)]
     );
-    assert_eq!(served.replication.list().unwrap()[0].style, "warm-passive");
+    assert_eq!(
+        served.replication.list(0, 100).unwrap()[0].style,
+        "warm-passive"
+    );
     // Properties are removed by their names.
     manager.remove_default_properties(&[style(0)]).unwrap();
-    assert_eq!(served.replication.list().unwrap()[0].style, "stateless");
+    assert_eq!(
+        served.replication.list(0, 100).unwrap()[0].style,
+        "stateless"
+    );
     manager.remove_type_properties(TYPE, &[minimum(0)]).unwrap();
     assert_eq!(manager.get_type_properties(TYPE).unwrap(), [minimum(1)]);
     assert_eq!(
@@ -146,7 +152,10 @@ fn values_of_other_integer_types_are_taken_as_clients_give_them() {
         .replication
         .set_properties_dynamically(Some(&group), &[short])
         .unwrap();
-    assert_eq!(served.replication.list().unwrap()[0].style, "warm-passive");
+    assert_eq!(
+        served.replication.list(0, 100).unwrap()[0].style,
+        "warm-passive"
+    );
     let nowhere = served
         .replication
         .set_properties_dynamically(None, &[style(0)]);

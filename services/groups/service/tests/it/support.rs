@@ -93,7 +93,7 @@ impl Served {
         (group.unwrap(), id)
     }
 
-    /// Has an object with a servant join a group, without renewals.
+    /// Activates a servant in the client's ORB.
     pub(crate) fn activate(&self, servant: Arc<dyn Servant>) -> ObjectRef {
         let poa = self.client.root_poa().unwrap();
         poa.manager().activate().unwrap();
@@ -142,7 +142,7 @@ impl Served {
 
     /// Returns the location of a group's primary.
     pub(crate) fn primary(&self, id: u64) -> Option<String> {
-        let groups = self.replication.list().unwrap();
+        let groups = self.replication.list(0, 100).unwrap();
         let group = groups.into_iter().find(|group| group.id == id).unwrap();
         let primary = group
             .the_members
