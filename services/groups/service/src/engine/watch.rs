@@ -2,17 +2,29 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use punctual::ObjectRef;
-use punctual_groups::Watched;
+use punctual::{ObjectRef, SystemExceptionKind as Kind};
+use punctual_groups::{Answer, Watched};
+use punctual_groups_client::ft::PullMonitorable;
 
 use super::{Engine, Shared};
+use crate::bounded::bounded;
 use crate::names::Key;
+
+/// Member that is asked.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    key: Key,
+    token: u64,
+    reference: ObjectRef,
+    /// True in a group of replicas, whose members may say themselves whether they live.
+    is_replica: bool,
+}
 
 impl Watched for Shared {
     type Group = u64;
-    type Member = (Key, u64, ObjectRef);
+    type Member = Asked;
 
     fn groups(&self) -> Vec<u64> {
         let state = self.state.lock();
@@ -31,16 +43,46 @@ impl Watched for Shared {
         let watched = members.filter(|(_, member)| member.lease.is_none());
         let member = |(key, member): (&Key, &crate::state::Member)| {
             let reference = member.reference.clone();
-            ((key.clone(), member.token, reference.clone()), reference)
+            let asked = Asked {
+                key: key.clone(),
+                token: member.token,
+                reference: reference.clone(),
+                is_replica: !group.is_balanced,
+            };
+            (asked, reference)
         };
         watched.map(member).collect()
+    }
+
+    /// A replica is asked by `is_alive`, if it has that operation.
+    fn lives(member: &Asked, reference: &ObjectRef, within: Duration) -> bool {
+        if member.is_replica {
+            let monitorable: PullMonitorable = bounded(reference, within);
+            match monitorable.is_alive() {
+                Ok(lives) => return lives,
+                Err(exception) => match exception.kind() {
+                    Kind::ObjectNotExist | Kind::Timeout | Kind::CommFailure | Kind::Transient => {
+                        return false;
+                    }
+                    // It has no such operation, or refuses it.
+                    _ => {}
+                },
+            }
+        }
+        Answer::of(reference, within) == Answer::Alive
     }
 
     fn note(&self, answers: Vec<(u64, Self::Member, bool)>) {
         let mut dead = Vec::new();
         {
             let mut state = self.state.lock();
-            for (id, (key, token, reference), has_answered) in answers {
+            for (id, asked, has_answered) in answers {
+                let Asked {
+                    key,
+                    token,
+                    reference,
+                    ..
+                } = asked;
                 let Some(group) = state.groups.get(&id).cloned() else {
                     continue;
                 };

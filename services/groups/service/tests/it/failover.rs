@@ -330,6 +330,17 @@ fn a_primary_without_a_lease_that_does_not_answer_is_replaced() {
 }
 
 #[test]
+fn a_primary_that_says_it_is_not_alive_is_replaced() {
+    let served = Served::new();
+    let (group, id) = served.group("cold-passive", "");
+    let a = served.add(&group, "a");
+    until(|| served.primary(id).as_deref() == Some("a"));
+    served.add(&group, "b");
+    a.says_it_is_dead.store(true, Ordering::SeqCst);
+    until(|| served.primary(id).as_deref() == Some("b"));
+}
+
+#[test]
 fn a_primary_that_is_drained_hands_over_and_stays_where_there_is_no_other() {
     let served = Served::new();
     let (group, id) = served.group("warm-passive", "");

@@ -1,7 +1,7 @@
 //! Shared code of the tests: a service that is served, members in this process, and names.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -10,7 +10,8 @@ use punctual::policy::Collocation;
 use punctual::{Any, Interface, ListenEndpoint, ObjectRef, Orb, RootPoa, Servant, SystemException};
 use punctual_groups_client::ft::{
     CheckpointableGetStateError, CheckpointableServant, CheckpointableSetStateError, InvalidState,
-    State, UpdateableGetUpdateError, UpdateableServant, UpdateableSetUpdateError,
+    PullMonitorableServant, State, UpdateableGetUpdateError, UpdateableServant,
+    UpdateableSetUpdateError,
 };
 use punctual_groups_client::portable_group::Property;
 use punctual_groups_client::{Guard, MemberOptions, Membership};
@@ -190,7 +191,8 @@ pub(crate) struct Counter {
     pub(crate) value: AtomicI32,
     pub(crate) calls: AtomicI32,
     pub(crate) states_taken: AtomicI32,
-    pub(crate) refuses_states: std::sync::atomic::AtomicBool,
+    pub(crate) refuses_states: AtomicBool,
+    pub(crate) says_it_is_dead: AtomicBool,
     pub(crate) membership: Mutex<Option<Arc<Membership>>>,
     adding: Mutex<()>,
 }
@@ -246,6 +248,12 @@ impl CheckpointableServant for Counter {
             .store(i32::from_be_bytes(state), Ordering::SeqCst);
         self.states_taken.fetch_add(1, Ordering::SeqCst);
         Ok(())
+    }
+}
+
+impl PullMonitorableServant for Counter {
+    fn is_alive(&self) -> Result<bool, SystemException> {
+        Ok(!self.says_it_is_dead.load(Ordering::SeqCst))
     }
 }
 
