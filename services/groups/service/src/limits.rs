@@ -10,6 +10,8 @@ pub struct Limits {
     pub groups: usize,
     /// Maximum number of members of a group.
     pub members: usize,
+    /// Maximum number of members of all groups.
+    pub all_members: usize,
     /// Maximum number of properties of a group or of a type.
     pub properties: usize,
     /// Maximum length of the properties of a group or of a type, in bytes.
@@ -22,6 +24,8 @@ pub struct Limits {
     pub name_bytes: usize,
     /// Maximum length of a group's stored state, in bytes.
     pub state_bytes: usize,
+    /// Maximum length of all groups' stored states, in bytes.
+    pub all_state_bytes: usize,
     /// Maximum number of consumers of faults.
     pub consumers: usize,
     /// Maximum number of requests that wait for the next primary of a group.
@@ -41,12 +45,14 @@ impl Default for Limits {
         Self {
             groups: 10_000,
             members: 256,
+            all_members: 100_000,
             properties: 32,
             property_bytes: 65_536,
             types: 1_000,
             locations: 10_000,
             name_bytes: 4_096,
             state_bytes: 1_048_576,
+            all_state_bytes: 268_435_456,
             consumers: 256,
             waiting: 1_000,
             wait: Duration::from_secs(10),

@@ -95,6 +95,9 @@ const MOST_GROUPS: Key<u64> = Key::number("most-groups", 0..=1_000_000)
 const MOST_MEMBERS: Key<u64> = Key::number("most-members", 1..=100_000)
     .default("256")
     .doc("Maximum number of members of a group; beyond, IMP_LIMIT is raised, or Refused.");
+const MOST_ALL_MEMBERS: Key<u64> = Key::number("most-all-members", 1..=10_000_000)
+    .default("100000")
+    .doc("Maximum number of members of all groups; beyond, IMP_LIMIT is raised, or Refused.");
 const MOST_PROPERTIES: Key<u64> = Key::number("most-properties", 0..=10_000)
     .default("32")
     .doc("Maximum number of properties of a group or a type; beyond, IMP_LIMIT is raised.");
@@ -107,6 +110,9 @@ const MOST_LOCATIONS: Key<u64> = Key::number("most-locations", 0..=10_000_000)
 const MOST_STATE_BYTES: Key<u64> = Key::bytes("most-state-bytes", 0..=1_u64 << 30)
     .default("1048576")
     .doc("Maximum length of the stored state of a group; beyond, Refused is raised.");
+const MOST_ALL_STATE_BYTES: Key<u64> = Key::bytes("most-all-state-bytes", 0..=1_u64 << 40)
+    .default("268435456")
+    .doc("Maximum length of the stored states of all groups, which are in memory, too; beyond, Refused is raised.");
 const MOST_CONSUMERS: Key<u64> = Key::number("most-consumers", 0..=100_000)
     .default("256")
     .doc("Maximum number of consumers of faults, each with a queue of up to 1,000; beyond, IMP_LIMIT is raised.");
@@ -145,10 +151,12 @@ const OWN: &[&Setting] = &[
     &WAIT_TIME.setting,
     &MOST_GROUPS.setting,
     &MOST_MEMBERS.setting,
+    &MOST_ALL_MEMBERS.setting,
     &MOST_PROPERTIES.setting,
     &MOST_PROPERTY_BYTES.setting,
     &MOST_LOCATIONS.setting,
     &MOST_STATE_BYTES.setting,
+    &MOST_ALL_STATE_BYTES.setting,
     &MOST_CONSUMERS.setting,
     &MOST_WAITING.setting,
     &COMPACT.setting,
@@ -187,10 +195,12 @@ fn limits(values: &Values) -> Limits {
     Limits {
         groups: values.count(&MOST_GROUPS),
         members: values.count(&MOST_MEMBERS),
+        all_members: values.count(&MOST_ALL_MEMBERS),
         properties: values.count(&MOST_PROPERTIES),
         property_bytes: values.count(&MOST_PROPERTY_BYTES),
         locations: values.count(&MOST_LOCATIONS),
         state_bytes: values.count(&MOST_STATE_BYTES),
+        all_state_bytes: values.count(&MOST_ALL_STATE_BYTES),
         consumers: values.count(&MOST_CONSUMERS),
         waiting: values.count(&MOST_WAITING),
         wait: values.get(&WAIT_TIME),

@@ -115,6 +115,8 @@ pub(crate) struct State {
     pub(crate) types: BTreeMap<String, (u64, Properties)>,
     /// States for the next primaries.
     pub(crate) states: HashMap<u64, Arc<[u8]>>,
+    /// Length of all states.
+    pub(crate) state_bytes: usize,
     pub(crate) live: HashMap<u64, HashMap<Key, Live>>,
     pub(crate) vacancies: BTreeMap<u64, Vacancy>,
     /// Members that are to be primary next.
@@ -148,6 +150,7 @@ impl State {
             defaults: Properties::default(),
             types: BTreeMap::new(),
             states: HashMap::new(),
+            state_bytes: 0,
             live: HashMap::new(),
             vacancies: BTreeMap::new(),
             preferred: HashMap::new(),
@@ -258,9 +261,26 @@ impl State {
         self.groups.remove(&id);
         self.live.remove(&id);
         self.vacancies.remove(&id);
-        self.states.remove(&id);
+        self.set_state(id, None);
         self.dirty.remove(&id);
         self.waiting.remove(&id).unwrap_or_default()
+    }
+
+    /// Sets or removes the state of a group.
+    pub(crate) fn set_state(&mut self, id: u64, bytes: Option<Arc<[u8]>>) {
+        self.state_bytes += bytes.as_ref().map_or(0, |bytes| bytes.len());
+        let former = match bytes {
+            Some(bytes) => self.states.insert(id, bytes),
+            None => self.states.remove(&id),
+        };
+        self.state_bytes -= former.map_or(0, |bytes| bytes.len());
+    }
+
+    /// Returns whether a state of a group, of so many bytes, is within the limits.
+    pub(crate) fn has_room(&self, id: u64, bytes: usize) -> bool {
+        let former = self.states.get(&id).map_or(0, |bytes| bytes.len());
+        let all = (self.state_bytes - former).saturating_add(bytes);
+        bytes <= self.limits.state_bytes && all <= self.limits.all_state_bytes
     }
 
     /// Returns the groups that have a member at a location.

@@ -305,10 +305,10 @@ impl Engine {
             if !is_primary || !state.lives(id, key, now) {
                 return Err(Refusal::NotPrimary(NotPrimary));
             }
-            match bytes.len() <= state.limits.state_bytes {
+            match state.has_room(id, bytes.len()) {
                 true => Ok(()),
                 false => Err(Refusal::refused(
-                    "the state is longer than the service's limit",
+                    "the state, or those of all groups, would be longer than the service's limit",
                 )),
             }
         })?;
@@ -322,7 +322,7 @@ impl Engine {
     fn keep_state(&self, id: u64, bytes: &[u8]) -> Refused<()> {
         self.store(vec![Kept::State(id, Some(bytes.to_vec()))])?;
         self.with(|state| {
-            state.states.insert(id, bytes.into());
+            state.set_state(id, Some(bytes.into()));
             state.counts.states += 1;
         });
         Ok(())
@@ -398,18 +398,18 @@ impl Engine {
 
     /// Asks the primary for its state, and stores it.
     fn take_checkpoint(&self, id: u64) {
-        let Some((key, token, reference, call, most)) = self.with(|state| {
+        let Some((key, token, reference, call)) = self.with(|state| {
             let group = state.groups.get(&id)?;
             let key = group.primary.clone()?;
             let member = group.members.get(&key)?;
-            let (call, most) = (state.limits.call, state.limits.state_bytes);
-            Some((key, member.token, member.reference.clone(), call, most))
+            let call = state.limits.call;
+            Some((key, member.token, member.reference.clone(), call))
         }) else {
             return;
         };
         let primary: Checkpointable = bounded(&reference, call);
         let taken = match primary.get_state() {
-            Ok(taken) if taken.len() <= most => taken,
+            Ok(taken) if self.with(|state| state.has_room(id, taken.len())) => taken,
             Ok(_) => {
                 return tracing::warn!("group {id}: the state of {key} is longer than the limit");
             }

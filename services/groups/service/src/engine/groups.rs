@@ -105,7 +105,7 @@ impl Engine {
         creation: Option<Creation>,
     ) -> Refused<Arc<Group>> {
         let object = object.ok_or(Refusal::ObjectNotAdded(ObjectNotAdded))?;
-        let most = self.check_reference(object)?;
+        let most = self.check_reference(id, key, object)?;
         let (_, group) = self.change(id, |group| {
             if group.members.contains_key(key) {
                 return Err(Refusal::MemberAlreadyPresent(MemberAlreadyPresent));
@@ -131,7 +131,7 @@ impl Engine {
         lease_ms: u32,
     ) -> Refused<(u64, Arc<Group>)> {
         let object = object.ok_or_else(|| Refusal::refused("the member is nil"))?;
-        let most = self.check_reference(object)?;
+        let most = self.check_reference(id, key, object)?;
         let shortest = self.with(|state| state.limits.shortest_lease);
         let lease = failover::lease(lease_ms, shortest)?;
         self.change(id, |group| {
@@ -146,14 +146,20 @@ impl Engine {
         })
     }
 
-    /// Returns the maximum number of members, if a reference may be one's.
-    fn check_reference(&self, object: &ObjectRef) -> Refused<usize> {
-        let limits = self.with(|state| state.limits);
+    /// Returns the maximum number of members of a group, if there may be another member and a reference may be its own.
+    fn check_reference(&self, id: u64, key: &Key, object: &ObjectRef) -> Refused<usize> {
+        let (limits, members) = self.with(|state| {
+            let members = state.groups.values().map(|group| group.members.len());
+            let group = state.groups.get(&id);
+            let replaced = group.is_some_and(|group| group.members.contains_key(key));
+            (state.limits, members.sum::<usize>() - usize::from(replaced))
+        });
         let profiles = object.ior().profiles.iter();
         let bytes: usize = profiles.map(|profile| profile.data.len()).sum();
-        match bytes > limits.name_bytes {
-            true => Err(Refusal::limit("bytes of a member's reference")),
-            false => Ok(limits.members),
+        match (bytes > limits.name_bytes, members >= limits.all_members) {
+            (true, _) => Err(Refusal::limit("bytes of a member's reference")),
+            (_, true) => Err(Refusal::limit("members of all groups")),
+            (false, false) => Ok(limits.members),
         }
     }
 

@@ -26,8 +26,9 @@ impl Engine {
                     }
                 }
             }
-            let states = stored.states.into_iter();
-            state.states = states.map(|(id, bytes)| (id, bytes.into())).collect();
+            for (id, bytes) in stored.states {
+                state.set_state(id, Some(bytes.into()));
+            }
             for (id, record) in stored.groups {
                 let members: BTreeMap<_, _> = record
                     .the_members

@@ -200,6 +200,58 @@ fn groups_members_references_and_states_are_bounded() {
 }
 
 #[test]
+fn members_and_states_of_all_groups_are_bounded() {
+    let served = Served::with(|limits| {
+        limits.all_members = 2;
+        limits.all_state_bytes = 10;
+    });
+    let object = member(&served);
+    let join = |name: &str| {
+        let (group, id) = served.group("warm-passive", "");
+        let joined = served
+            .replication
+            .join(Some(&group), &at(name), Some(&object), 60_000);
+        (id, joined)
+    };
+    let ((first, one), (second, two)) = (join("a"), join("b"));
+    let (one, two) = (one.unwrap().token, two.unwrap().token);
+    assert!(join("c").1.is_err());
+    let (third, _) = served.group("", "");
+    assert!(
+        served
+            .replication
+            .add_member(Some(&third), &at("d"), Some(&object))
+            .is_err()
+    );
+    until(|| served.primary(first).is_some() && served.primary(second).is_some());
+    served
+        .replication
+        .store_state(first, &at("a"), one, &[0; 8])
+        .unwrap();
+    let refused = served
+        .replication
+        .store_state(second, &at("b"), two, &[0; 3]);
+    assert!(matches!(
+        refused,
+        Err(AdministrationStoreStateError::Refused(_))
+    ));
+    // A state that takes the place of a longer one makes room, and a group that is removed.
+    served
+        .replication
+        .store_state(first, &at("a"), one, &[0; 7])
+        .unwrap();
+    served
+        .replication
+        .store_state(second, &at("b"), two, &[0; 3])
+        .unwrap();
+    served.replication.remove_group(first).unwrap();
+    served
+        .replication
+        .store_state(second, &at("b"), two, &[0; 10])
+        .unwrap();
+}
+
+#[test]
 fn only_those_who_may_administer_change_groups_and_members_renew_their_leases() {
     let service = GroupService::in_memory();
     service.set_limits(crate::support::quick());
