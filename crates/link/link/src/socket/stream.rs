@@ -206,7 +206,8 @@ impl Connection for StreamConnection {
 
     fn peer_user(&self) -> Option<u32> {
         let peer = Credentials::of_peer(&self.socket).ok();
-        peer.map(|peer| peer.user()).filter(|user| *user != u32::MAX)
+        peer.map(|peer| peer.user())
+            .filter(|user| *user != u32::MAX)
     }
 
     fn gatherer(&self) -> Option<&dyn Gatherer> {
