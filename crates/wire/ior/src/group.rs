@@ -17,6 +17,7 @@ use punctual_cdr::{
 use thiserror::Error;
 
 use crate::component::Component;
+use crate::endpoint::Endpoint;
 use crate::profile::Profile;
 use crate::reference::Ior;
 use crate::tagged::{TaggedComponent, TaggedProfile, encapsulate};
@@ -265,6 +266,47 @@ impl Ior {
                 profiles,
             }),
         }
+    }
+}
+
+impl Ior {
+    /// Returns the reference with the addresses of its other IIOP profiles that have the same object key as alternate addresses
+    /// (TAG_ALTERNATE_IIOP_ADDRESS) of its first one. For clients that use the first profile alone, as omniORB's do: members of
+    /// persistent adapters of equal names have equal keys.
+    ///
+    /// # Errors
+    /// Those of an address that cannot be encoded.
+    pub fn with_alternate_addresses(&self) -> Result<Self, CdrError> {
+        let mut ior = self.clone();
+        let mut iiop =
+            self.profiles
+                .iter()
+                .enumerate()
+                .filter_map(|(index, profile)| match profile.decode() {
+                    Ok(Profile::Iiop(profile)) => Some((index, profile)),
+                    _ => None,
+                });
+        let Some((first, mut profile)) = iiop.next() else {
+            return Ok(ior);
+        };
+        if !profile.version.has_components() {
+            return Ok(ior);
+        }
+        let own: Vec<Endpoint> = profile.endpoints().collect();
+        let others = iiop.filter(|(_, other)| other.object_key == profile.object_key);
+        let others: Vec<Endpoint> = others
+            .flat_map(|(_, other)| other.endpoints().collect::<Vec<_>>())
+            .collect();
+        for endpoint in others.iter().filter(|one| !own.contains(one)) {
+            let component = TaggedComponent::alternate_iiop_address(endpoint)?;
+            if !profile.components.contains(&component) {
+                profile.components.push(component);
+            }
+        }
+        if let Some(place) = ior.profiles.get_mut(first) {
+            *place = profile.to_tagged(ByteOrder::Big)?;
+        }
+        Ok(ior)
     }
 }
 
