@@ -190,10 +190,10 @@ impl<O: Owner> Deferred<O> {
             return false;
         }
         loop {
-            if let Stage::Paused(..) = self.stage
-                && !self.poll_paused(watcher)
-            {
-                return matches!(self.stage, Stage::Done(_));
+            while let Stage::Paused(..) = self.stage {
+                if !self.poll_paused(watcher) {
+                    return matches!(self.stage, Stage::Done(_));
+                }
             }
             let (reply, deadline) = match &mut self.stage {
                 Stage::Short(sent, reply) => (reply, sent.deadline),

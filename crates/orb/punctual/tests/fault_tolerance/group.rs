@@ -1,7 +1,8 @@
 //! Servers with a counting object, groups of them, and clients.
 
 use crate::support::{Answering, Echo, Gate};
-use punctual::fault_tolerance::{FaultTolerance, FtGroup, GroupMember};
+use punctual::fault_tolerance::{FaultTolerance, FtGroup, GroupMember, HeartbeatEnabledPolicy};
+use punctual::poa::PoaPolicy;
 use punctual::stub::{DispatchError, Dispatched, Marshal, Operation, ServerCall, Unmarshal};
 use punctual::{
     CompletionStatus, Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, OrbConfig, RootPoa,
@@ -10,6 +11,7 @@ use punctual::{
 use punctual_ior::Ior;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 /// Servant that counts its upcalls.
 #[derive(Debug, Default)]
@@ -103,13 +105,34 @@ impl Server {
         Self::at(&[ListenEndpoint::iiop("127.0.0.1", 0)], configure)
     }
 
+    /// Makes a server whose references say that it answers heartbeats.
+    pub(crate) fn beating() -> Self {
+        let here = [ListenEndpoint::iiop("127.0.0.1", 0)];
+        Self::of(
+            &here,
+            |_| {},
+            &[PoaPolicy::of(HeartbeatEnabledPolicy(true))],
+        )
+    }
+
     pub(crate) fn at(endpoints: &[ListenEndpoint], configure: impl FnOnce(&mut OrbConfig)) -> Self {
+        Self::of(endpoints, configure, &[])
+    }
+
+    fn of(
+        endpoints: &[ListenEndpoint],
+        configure: impl FnOnce(&mut OrbConfig),
+        policies: &[PoaPolicy],
+    ) -> Self {
         let mut builder = FaultTolerance::extend(Orb::builder()).unwrap();
         for endpoint in endpoints {
             builder = builder.listen(endpoint.clone());
         }
         let orb = builder.configure(configure).build().unwrap();
-        let poa = orb.root_poa().unwrap();
+        let root = orb.root_poa().unwrap();
+        let manager = root.manager();
+        let poa = root.create_poa("members", Some(manager), policies);
+        let poa = poa.unwrap();
         poa.manager().activate().unwrap();
         let servant = Arc::new(Counter::default());
         let echo: Echo = poa.activate(servant.clone()).unwrap();
@@ -176,9 +199,16 @@ fn punctual_ior_order() -> punctual::stub::ByteOrder {
     punctual::stub::ByteOrder::Big
 }
 
-/// Makes a client ORB with fault tolerance.
+/// Makes a client ORB with fault tolerance, whose calls last longer than any test takes.
 pub(crate) fn client() -> Orb {
-    client_with(|builder| builder)
+    client_of(Duration::from_secs(250))
+}
+
+/// Makes a client ORB whose calls last this long.
+pub(crate) fn client_of(duration: Duration) -> Orb {
+    client_with(|builder| {
+        builder.configure(|config| config.fault_tolerance.request_duration = duration)
+    })
 }
 
 pub(crate) fn client_with(change: impl FnOnce(OrbBuilder) -> OrbBuilder) -> Orb {

@@ -1,45 +1,50 @@
 //! Heartbeats of connections on which replies are awaited.
 
-use crate::group::{Server, add, client, group_of, hold, seen_by, until};
+use crate::group::{Server, add, client, group_of, hold, seen_by, through, until};
 use crate::process::Process;
+use crate::proxy::Proxy;
 use punctual::SetOverride;
-use punctual::fault_tolerance::{HeartbeatPolicy, RequestDurationPolicy};
+use punctual::fault_tolerance::HeartbeatPolicy;
 use punctual::stub::{Operation, Unmarshal};
 use punctual_ior::Component;
 use rustix::process::Signal;
 use std::time::Duration;
 
 #[test]
-fn a_server_that_is_stopped_is_left_and_one_that_is_slow_is_not() {
+fn a_server_that_is_stopped_is_left() {
     let (stopped, second, client) = (Process::server(), Server::new(), client());
     let stated = stopped.ior().profiles[0].components();
-    let stated = stated.iter().filter_map(|one| one.decode().ok());
-    assert!(
-        stated
-            .into_iter()
-            .any(|one| one == Component::FtHeartbeatEnabled(true))
-    );
+    let stated: Vec<Component> = stated.iter().filter_map(|one| one.decode().ok()).collect();
+    assert!(stated.contains(&Component::FtHeartbeatEnabled(true)));
     let group = seen_by(&client, &group_of(&[stopped.ior(), second.ior()], 1));
-    let policies = [
-        HeartbeatPolicy::policy(Duration::from_millis(50), Duration::from_secs(2)),
-        RequestDurationPolicy::policy(Duration::from_secs(250)),
-    ];
-    let group = group
-        .set_policy_overrides(&policies, SetOverride::Add)
-        .unwrap();
     assert_eq!(add(&group), Ok(1));
-    // A process that runs answers heartbeats, so that the call is not repeated.
-    let slow = seen_by(&client, &group_of(&[stopped.ior()], 1));
-    let slow = std::thread::spawn(move || {
-        let timed = slow.with_timeout(Duration::from_millis(400));
-        hold(&timed).unwrap_err().kind()
-    });
-    assert_eq!(slow.join().unwrap(), punctual::SystemExceptionKind::Timeout);
-    assert_eq!(second.servant.upcalls(), 0);
     stopped.signal(Signal::STOP);
-    assert_eq!(add(&group), Ok(1));
+    let beats = HeartbeatPolicy::policy(Duration::from_millis(20), Duration::from_millis(200));
+    let beating = group.set_policy_overrides(&[beats], SetOverride::Add);
+    assert_eq!(add(&beating.unwrap()), Ok(1));
     assert_eq!(second.servant.upcalls(), 1);
     stopped.signal(Signal::CONT);
+}
+
+#[test]
+fn a_server_that_is_slow_is_asked_for_heartbeats_and_not_left() {
+    let (server, other, client) = (Server::beating(), Server::new(), client());
+    let proxy = Proxy::to(server.port());
+    let members = [through(&server.ior(), proxy.port), other.ior()];
+    let group = seen_by(&client, &group_of(&members, 1));
+    let beats = HeartbeatPolicy::policy(Duration::from_millis(1), Duration::from_secs(250));
+    let group = group.set_policy_overrides(&[beats], SetOverride::Add);
+    let call = std::thread::spawn(move || hold(&group.unwrap()));
+    let beats = || {
+        let requests = proxy.requests();
+        let beats = requests.iter().filter(|one| one.operation == "_FT_HB");
+        beats.count()
+    };
+    // A further one is sent only when the last one has been answered, or its time is up.
+    until(|| beats() >= 1);
+    server.servant.gate.open();
+    assert_eq!(call.join().unwrap(), Ok(1));
+    assert_eq!((server.servant.upcalls(), other.servant.upcalls()), (1, 0));
 }
 
 #[test]

@@ -22,7 +22,6 @@ struct State {
 /// Request that a client has sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
-    #[allow(dead_code, reason = "shown by `Debug` when a test fails")]
     pub(crate) operation: String,
     pub(crate) contexts: Vec<(u32, Vec<u8>)>,
 }

@@ -1,7 +1,7 @@
 //! Repeats of calls at other members, and what they carry.
 
 use crate::group::{
-    Server, add, bump, client, client_with, dead_port, group_of, hold, number, seen_by, through,
+    Server, add, bump, client, client_of, dead_port, group_of, hold, number, seen_by, through,
     until,
 };
 use crate::process::Process;
@@ -10,6 +10,8 @@ use punctual::fault_tolerance::RequestDurationPolicy;
 use punctual::stub::{Operation, Unmarshal};
 use punctual::{CompletionStatus, SetOverride, SystemException, SystemExceptionKind as Kind};
 use punctual_giop::service_context::{FT_GROUP_VERSION, FT_REQUEST};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 #[test]
@@ -85,23 +87,16 @@ fn a_member_that_dies_in_the_middle_of_a_call_is_replaced_by_the_next() {
 fn exceptions_that_say_that_the_server_is_busy_lead_on_and_others_do_not() {
     let (first, second, client) = (Server::new(), Server::new(), client());
     let group = seen_by(&client, &group_of(&[first.ior(), second.ior()], 1));
-    let short = RequestDurationPolicy::policy(Duration::from_millis(200));
-    let short = group
-        .set_policy_overrides(&[short], SetOverride::Add)
-        .unwrap();
-    let busy = number(&short, "busy").unwrap_err();
-    assert!(
-        matches!(busy.kind(), Kind::Transient | Kind::Timeout),
-        "{busy}"
-    );
-    assert!(first.servant.upcalls() > 1 && second.servant.upcalls() > 1);
-    let before = (first.servant.upcalls(), second.servant.upcalls());
     assert_eq!(
         number(&group, "refuse").unwrap_err().kind(),
         Kind::NoPermission
     );
-    let after = (first.servant.upcalls(), second.servant.upcalls());
-    assert_eq!(after.0 + after.1, before.0 + before.1 + 1);
+    assert_eq!((first.servant.upcalls(), second.servant.upcalls()), (1, 0));
+    let busy = std::thread::spawn(move || number(&group, "busy"));
+    // Round after round, over both.
+    until(|| first.servant.upcalls() > 2 && second.servant.upcalls() > 1);
+    let _ = client.shutdown(false);
+    assert!(busy.join().unwrap().is_err());
 }
 
 #[test]
@@ -122,6 +117,35 @@ fn a_call_waits_for_a_member_that_comes_back_within_its_duration() {
     );
     assert_eq!(asynchronous.wait(), Ok(2));
     drop(late.join().unwrap());
+    let begin = || {
+        let operation = Operation::two_way("add");
+        group.begin_elsewhere::<u32, SystemException>(operation, |_| Ok(()), u32::unmarshal)
+    };
+    // No member answers any more: neither a caller that looks now and then nor a task is blocked.
+    let mut polled = begin();
+    assert!(!polled.is_ready(Duration::from_millis(1)));
+    assert!(awaited_for_a_moment(begin()).is_none());
+}
+
+/// Polls a future until it is woken three times. Returns its output, if it has one by then.
+fn awaited_for_a_moment<F: Future>(future: F) -> Option<F::Output> {
+    struct Unpark(std::thread::Thread);
+
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut future = std::pin::pin!(future);
+    for _ in 0..4 {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return Some(output),
+            Poll::Pending => std::thread::park(),
+        }
+    }
+    None
 }
 
 /// Passes connections of one port on to another.
@@ -145,11 +169,7 @@ fn forward(from: u16, to: u16) {
 
 #[test]
 fn a_call_that_no_member_answers_ends_with_its_duration_or_its_own_time_out() {
-    let server = Server::new();
-    let client = client_with(|builder| {
-        let short = Duration::from_millis(100);
-        builder.configure(|config| config.fault_tolerance.request_duration = short)
-    });
+    let (server, client) = (Server::new(), client_of(Duration::from_millis(100)));
     let dead = through(&server.ior(), dead_port());
     let group = seen_by(&client, &group_of(&[dead], 1));
     let begun = std::time::Instant::now();

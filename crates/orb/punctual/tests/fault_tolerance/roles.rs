@@ -1,7 +1,7 @@
 //! Members that stand by or refuse, and clients with another version of the group's reference.
 
 use crate::contexts::{Contexts, now};
-use crate::group::{Server, add, client, client_with, group_of, number, seen_by, through};
+use crate::group::{Server, add, client, client_of, group_of, number, seen_by, through};
 use crate::proxy::Proxy;
 use punctual::SystemExceptionKind as Kind;
 use punctual::fault_tolerance::Role;
@@ -42,10 +42,7 @@ fn a_client_with_a_newer_reference_is_served_once_the_member_knows_it() {
     let (server, client) = (Server::new(), client());
     server.member.set_reference(&group_of(&[server.ior()], 1));
     let newer = group_of(&[server.ior()], 2);
-    let short = client_with(|builder| {
-        let short = Duration::from_millis(100);
-        builder.configure(|config| config.fault_tolerance.request_duration = short)
-    });
+    let short = client_of(Duration::from_millis(100));
     let error = add(&seen_by(&short, &newer)).unwrap_err();
     assert!(
         matches!(error.kind(), Kind::Transient | Kind::Timeout),
