@@ -82,11 +82,12 @@ impl ObjectAdapter for Guarded {
                 .members
                 .find(&self.adapter.name_in(object_key)),
         };
+        let (version, request) = of_groups(call);
         if let Some(member) = &member {
-            check(member, call)?;
+            check(member, version)?;
         }
         let retains = member.is_some() || self.retains_all;
-        match call.contexts().find(FT_REQUEST).filter(|_| retains) {
+        match request.filter(|_| retains) {
             Some(data) => {
                 let request = FtRequest::decode(data).map_err(|error| bad_context(&error))?;
                 self.retention.serve(&request, call, dispatch)
@@ -141,6 +142,19 @@ impl ObjectAdapter for Guarded {
     }
 }
 
+/// Returns the data of the request's FT_GROUP_VERSION and FT_REQUEST.
+fn of_groups<'m>(call: &ServerCall<'m>) -> (Option<&'m [u8]>, Option<&'m [u8]>) {
+    let (mut version, mut request) = (None, None);
+    for (id, data) in call.contexts().iter() {
+        match id {
+            FT_GROUP_VERSION => version = Some(data),
+            FT_REQUEST => request = Some(data),
+            _ => {}
+        }
+    }
+    (version, request)
+}
+
 /// Returns whether an operation is served whatever the member's role: one of every object, or one of the group's management.
 fn is_exempt(operation: &str) -> bool {
     match operation.strip_prefix('_') {
@@ -154,9 +168,8 @@ fn is_exempt(operation: &str) -> bool {
 /// # Errors
 /// The forward to the group's current reference for a client with an older one, and where the member stands by; TRANSIENT
 /// where the client has to go on to another member.
-fn check(member: &GroupMember, call: &ServerCall<'_>) -> Result<(), DispatchError> {
-    let theirs = call.contexts().find(FT_GROUP_VERSION);
-    let theirs = theirs.map(group_version).transpose();
+fn check(member: &GroupMember, version: Option<&[u8]>) -> Result<(), DispatchError> {
+    let theirs = version.map(group_version).transpose();
     let theirs = theirs.map_err(|error| bad_context(&error))?;
     let mut current = member.current();
     if let (Some(theirs), Some(known)) = (theirs, &current)

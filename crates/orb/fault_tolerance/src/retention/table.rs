@@ -4,6 +4,7 @@ use crate::request::FtRequest;
 use punctual_orb::{FaultToleranceSettings, KeptReply, PendingReply};
 use slab::Slab;
 use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
@@ -11,30 +12,33 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct Table {
     clients: Slab<Client>,
+    requests: Slab<Request>,
     /// Places of clients by their ids: clients of one id differ in their identities.
     by_id: HashMap<Box<[u8]>, Vec<usize>>,
     /// Answered requests, by the time at which they expire.
     expiries: BinaryHeap<Reverse<(u64, Place)>>,
-    requests: usize,
     octets: usize,
 }
 
-/// Place of a request in the table: that of its client, and its number.
+/// Place of a request in the table, and that of its client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     client: usize,
-    retention: i32,
+    request: usize,
 }
 
 struct Client {
     id: Box<[u8]>,
     /// What is known for certain about the client's connections.
     identity: Arc<[u8]>,
-    requests: HashMap<i32, Request>,
+    /// Places of its requests by their numbers.
+    requests: HashMap<i32, usize>,
     octets: usize,
 }
 
 struct Request {
+    /// Number of the request, unique for its client.
+    retention: i32,
     expires: u64,
     state: State,
 }
@@ -83,7 +87,7 @@ impl Table {
     pub(super) fn counts(&self) -> RetentionCounts {
         RetentionCounts {
             clients: self.clients.len(),
-            requests: self.requests,
+            requests: self.requests.len(),
             bytes: self.octets,
         }
     }
@@ -97,34 +101,39 @@ impl Table {
     ) -> Begun {
         self.forget_expired(now);
         let known = self.client(identity, request.client);
-        let client = known.and_then(|place| self.clients.get(place));
-        if let Some(client) = client {
-            match client.requests.get(&request.retention).map(|it| &it.state) {
-                Some(State::Answered(reply)) => return Begun::Answered(reply.clone()),
-                Some(State::Running(_)) => return Begun::Running,
-                Some(State::NotKept) => return Begun::Refused(Refusal::NotKept),
-                None if client.requests.len() >= limits.retained_of_client => {
-                    return Begun::Refused(Refusal::FullForClient);
-                }
-                None => {}
-            }
-        }
-        if self.requests >= limits.retained {
+        let is_full = self.requests.len() >= limits.retained;
+        if known.is_none() && is_full {
             return Begun::Refused(Refusal::Full);
         }
-        let place = Place {
-            client: known.unwrap_or_else(|| self.add_client(identity, request.client)),
-            retention: request.retention,
+        let of_client = known.unwrap_or_else(|| self.add_client(identity, request.client));
+        let Some(client) = self.clients.get_mut(of_client) else {
+            return Begun::Refused(Refusal::Full);
         };
-        if let Some(client) = self.clients.get_mut(place.client) {
-            let begun = Request {
-                expires: request.expires,
-                state: State::Running(Vec::new()),
-            };
-            client.requests.insert(place.retention, begun);
-            self.requests += 1;
+        let of_this_client = client.requests.len();
+        let there = match client.requests.entry(request.retention) {
+            Entry::Vacant(_) if of_this_client >= limits.retained_of_client => {
+                return Begun::Refused(Refusal::FullForClient);
+            }
+            Entry::Vacant(_) if is_full => return Begun::Refused(Refusal::Full),
+            Entry::Vacant(vacant) => {
+                let begun = self.requests.insert(Request {
+                    retention: request.retention,
+                    expires: request.expires,
+                    state: State::Running(Vec::new()),
+                });
+                vacant.insert(begun);
+                return Begun::First(Place {
+                    client: of_client,
+                    request: begun,
+                });
+            }
+            Entry::Occupied(there) => *there.get(),
+        };
+        match self.requests.get(there).map(|it| &it.state) {
+            Some(State::Answered(reply)) => Begun::Answered(reply.clone()),
+            Some(State::NotKept) => Begun::Refused(Refusal::NotKept),
+            Some(State::Running(_)) | None => Begun::Running,
         }
-        Begun::First(place)
     }
 
     /// Adds a repeat to those that wait for a request. Returns it if the request has been answered meanwhile, with its reply,
@@ -136,8 +145,9 @@ impl Table {
         limits: &FaultToleranceSettings,
     ) -> Result<(), (PendingReply, Option<Arc<KeptReply>>)> {
         let known = self.client(identity, request.client);
-        let client = known.and_then(|place| self.clients.get_mut(place));
-        let there = client.and_then(|client| client.requests.get_mut(&request.retention));
+        let client = known.and_then(|place| self.clients.get(place));
+        let there = client.and_then(|client| client.requests.get(&request.retention));
+        let there = there.and_then(|there| self.requests.get_mut(*there));
         match there.map(|there| &mut there.state) {
             Some(State::Running(waiting)) if waiting.len() < limits.waiting_repeats => {
                 waiting.push(pending);
@@ -159,7 +169,7 @@ impl Table {
         let Some(client) = self.clients.get_mut(place.client) else {
             return (Vec::new(), None);
         };
-        let Some(request) = client.requests.get_mut(&place.retention) else {
+        let Some(request) = self.requests.get_mut(place.request) else {
             return (Vec::new(), None);
         };
         let waiting = match &mut request.state {
@@ -207,8 +217,8 @@ impl Table {
         let Some(client) = self.clients.get_mut(place.client) else {
             return;
         };
-        if let Some(request) = client.requests.remove(&place.retention) {
-            self.requests -= 1;
+        if let Some(request) = self.requests.try_remove(place.request) {
+            client.requests.remove(&request.retention);
             if let State::Answered(reply) = request.state {
                 client.octets -= reply.octets();
                 self.octets -= reply.octets();

@@ -13,7 +13,7 @@ pub struct FaultToleranceSettings {
     /// If true, the server keeps the replies to all requests that ask for it (FT_REQUEST), not only those of members of
     /// object groups. Default false.
     pub retain_all: bool,
-    /// Maximum number of replies that are kept for all clients together. Default 1,000,000.
+    /// Maximum number of replies that are kept for all clients together. Default 250,000.
     pub retained: usize,
     /// Maximum number of replies that are kept for one client. Default 100,000.
     pub retained_of_client: usize,
@@ -32,7 +32,7 @@ impl Default for FaultToleranceSettings {
         Self {
             request_duration: Duration::from_secs(10),
             retain_all: false,
-            retained: 1_000_000,
+            retained: 250_000,
             retained_of_client: 100_000,
             retained_bytes: 64 << 20,
             retained_bytes_of_client: 16 << 20,
