@@ -20,8 +20,8 @@ pub enum Role {
 }
 
 /// Member of an object group: its ORB asks it, at each request for its object, for the current reference of the group and for
-/// the member's role ([`crate::FaultTolerance::join`]). Whoever knows the group's state tells it here, at any time and from any
-/// thread; a request reads atomics only.
+/// the member's role ([`crate::FaultTolerance::join`]). The program sets both at any time and from any thread; a
+/// request reads atomics only.
 ///
 /// ```
 /// use punctual_fault_tolerance::{GroupMember, Role};
@@ -40,7 +40,7 @@ pub struct GroupMember {
     role: AtomicU8,
     /// End of the lease, in nanoseconds of the monotonic clock.
     until: AtomicU64,
-    /// Function that is told of a client's newer version.
+    /// Function that is called with a client's newer version.
     newer: ArcSwapOption<Box<dyn Fn(u32) + Send + Sync>>,
 }
 

@@ -11,7 +11,7 @@
 use super::complete::Completion;
 use super::contexts::{FilledContexts, filled};
 use super::failure::{Failed, not_before_its_end, too_late};
-use super::group::GroupCall;
+use super::group_call::GroupCall;
 use super::interception::Interception;
 use super::outcome::ReplyOutcome;
 use super::path::Path;
@@ -186,7 +186,7 @@ impl Invocation {
             (Ask::Locate, route) => route.bound_anew(),
             (_, route) => route,
         };
-        let group = GroupCall::begin(call, &route);
+        let group = GroupCall::begin(callee, call.ask, &route);
         if let Some(group) = &group {
             deadline = deadline.earlier(group.expires);
         }

@@ -19,6 +19,8 @@ mod deferred;
 mod destination;
 mod failure;
 mod group;
+mod group_call;
+mod group_path;
 mod heads;
 mod heartbeat;
 mod intercepted;

@@ -1,6 +1,6 @@
 //! Remembered paths of calls that have succeeded.
 
-use super::group::GroupPath;
+use super::group_path::GroupPath;
 use super::heads::Heads;
 use super::target::Target;
 use crate::broker::Broker;

@@ -76,7 +76,7 @@ fn another_user_with_the_same_client_id_gets_no_ones_else_reply() {
     };
     let (by_socket, by_network) = (only("uiop"), only("iiop"));
     assert_eq!((add(&by_socket), add(&by_socket)), (Ok(1), Ok(1)));
-    // Over TCP nobody has shown to be this user.
+    // A client over TCP has not shown to be this user.
     assert_eq!((add(&by_network), add(&by_network)), (Ok(2), Ok(2)));
     assert_eq!(add(&by_socket), Ok(1));
     drop(client);
