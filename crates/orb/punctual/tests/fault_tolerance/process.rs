@@ -93,7 +93,7 @@ fn another_process() {
         .unwrap();
     let root = orb.root_poa().unwrap();
     let beating = PoaPolicy::of(HeartbeatEnabledPolicy(true));
-    let poa = root.create_poa("beating", Some(&root.manager()), &[beating]);
+    let poa = root.create_poa("beating", Some(root.manager()), &[beating]);
     let poa = poa.unwrap();
     root.manager().activate().unwrap();
     let servant = Arc::new(crate::group::Counter::default());

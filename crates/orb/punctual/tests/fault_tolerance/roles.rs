@@ -17,7 +17,7 @@ fn a_client_with_an_older_reference_goes_on_by_the_current_one() {
         through(&old.ior(), to_old.port),
         through(&new.ior(), to_new.port),
     );
-    let group = seen_by(&client, &group_of(&[old_ior.clone()], 1));
+    let group = seen_by(&client, &group_of(std::slice::from_ref(&old_ior), 1));
     assert_eq!(add(&group), Ok(1));
     let current = group_of(&[new_ior, old_ior], 2);
     assert!(old.member.set_reference(&current) && new.member.set_reference(&current));
