@@ -81,6 +81,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-rt",
         &["punctual-orb", "punctual-poa", CDR, IOR, GIOP, SYS, EXEC],
     ),
+    (
+        "punctual-fault-tolerance",
+        &["punctual-orb", CDR, IOR, GIOP, SYS],
+    ),
     ("punctual-observe", &["punctual-orb", CDR, GIOP, ANY, EXEC]),
     (
         "punctual",
@@ -91,6 +95,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-bridge",
             "punctual-dynamic",
             "punctual-rt",
+            "punctual-fault-tolerance",
             "punctual-plugin",
             "punctual-tls",
             CDR,

@@ -27,7 +27,7 @@ const ORB: &[&[&str]] = &[
     &["measurement", "timeline"],
     &["policy"],
     &["config", "fixed_context", "invocation_policies"],
-    &["priorities", "urgency"],
+    &["groups", "priorities", "urgency"],
     &["budget"],
     // Protocols on a link, the contents of references, and the registry of both.
     &["messaging"],

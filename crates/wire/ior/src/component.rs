@@ -6,7 +6,7 @@ use punctual_cdr::{CdrError, Coding, Decoder, Encoder, Marshal, NarrowCodeSet, U
 
 use crate::csi::{self, CompoundMechanism};
 use crate::endpoint::Endpoint;
-use crate::group::FtGroup;
+use crate::ft_group::FtGroup;
 use crate::path::{get_path, put_path};
 use crate::security::SslSecTrans;
 use crate::tagged::{TaggedComponent, encapsulate};

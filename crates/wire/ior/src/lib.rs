@@ -28,6 +28,7 @@ mod csi;
 mod diop;
 mod endpoint;
 mod error;
+mod ft_group;
 mod group;
 mod iiop;
 mod naming;
@@ -53,7 +54,8 @@ pub use csi::{CompoundMechanism, MechanismTransport, TlsSecTrans};
 pub use diop::DiopProfile;
 pub use endpoint::Endpoint;
 pub use error::IorError;
-pub use group::{FtGroup, GroupError};
+pub use ft_group::FtGroup;
+pub use group::GroupError;
 pub use iiop::IiopProfile;
 pub use naming::{
     Corbaname, CorbanameError, NameComponent, StringifiedNameError, from_text as name_from_text,

@@ -126,6 +126,23 @@ fn a_member_has_its_share_of_profiles_and_octets_and_no_more() {
 }
 
 #[test]
+fn addresses_of_members_with_the_same_key_are_alternates_of_the_first_profile() {
+    let mut other = member(&[4]);
+    let mut profile = IiopProfile::decode(&other.profiles[0].data).unwrap();
+    profile.object_key = b"another".to_vec();
+    other.profiles = vec![profile.to_tagged(ByteOrder::Big).unwrap()];
+    let members = [member(&[1]), member(&[2, 3]), other];
+    let ior = Ior::of_group("", &group(1), &members, Some(0)).unwrap();
+    let ior = ior.with_alternate_addresses().unwrap();
+    let first = ior.iiop_profiles().next().unwrap().unwrap();
+    let ports_of_first: Vec<u16> = first.endpoints().map(|one| one.port).collect();
+    assert_eq!(ports_of_first, [1, 2, 3]);
+    assert_eq!(ports(&ior), [1, 2, 3, 4]);
+    assert_eq!(ior.group(), Some(group(1)));
+    assert_eq!(ior.with_alternate_addresses(), Ok(ior));
+}
+
+#[test]
 fn what_makes_no_group_is_refused() {
     let made = |members: &[Ior], primary| Ior::of_group("", &group(1), members, primary);
     assert_eq!(made(&[], None), Err(GroupError::NoMember));

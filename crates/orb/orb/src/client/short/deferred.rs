@@ -88,6 +88,7 @@ pub(in super::super) fn send(
         Err(failed) => Deferral::Attempted(Box::new(Attempted {
             outcome: Err(failed),
             deadline,
+            contexts: None,
             interrupted: None,
         })),
     };
