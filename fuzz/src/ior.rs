@@ -180,6 +180,11 @@ fn of_component(tagged: &TaggedComponent) {
         }
         Component::UnixTrans(socket) => TaggedComponent::unix_trans(socket),
         Component::Policies(policies) => TaggedComponent::policies(policies),
+        Component::FtGroup(group) => TaggedComponent::ft_group(group),
+        Component::FtPrimary(primary) => Ok(TaggedComponent::ft_primary(*primary)),
+        Component::FtHeartbeatEnabled(enabled) => {
+            Ok(TaggedComponent::ft_heartbeat_enabled(*enabled))
+        }
         // There is no writer for CSIv2's mechanisms here.
         _ => return,
     };

@@ -19,11 +19,12 @@ pub(crate) struct Options {
 
 /// Sets of features of the crate `punctual`: none, each feature with as few others as may be, the default, and the full set. Those that stand together
 /// are in different crates or modules, so that one check does for both.
-const SETS: [&str; 12] = [
+const SETS: [&str; 13] = [
     "",
     "bridge,config-files",
     "rt,suggestions",
     "code-sets,dynamic",
+    "fault-tolerance",
     "datagrams,message-trace",
     "reliable",
     "shared-memory",

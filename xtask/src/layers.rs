@@ -81,6 +81,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-rt",
         &["punctual-orb", "punctual-poa", CDR, IOR, GIOP, SYS, EXEC],
     ),
+    (
+        "punctual-fault-tolerance",
+        &["punctual-orb", CDR, IOR, GIOP, SYS],
+    ),
     ("punctual-observe", &["punctual-orb", CDR, GIOP, ANY, EXEC]),
     (
         "punctual",
@@ -91,6 +95,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-bridge",
             "punctual-dynamic",
             "punctual-rt",
+            "punctual-fault-tolerance",
             "punctual-plugin",
             "punctual-tls",
             CDR,
@@ -191,6 +196,26 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         EVENTS,
         &["punctual", EXEC, HOST, NAMING_CLIENT, "punctual-build"],
+    ),
+    // Object groups, and their members.
+    (
+        GROUPS_CLIENT,
+        &["punctual", EXEC, NAMING_CLIENT, "punctual-build"],
+    ),
+    (
+        GROUPS_SERVICE,
+        &[
+            "punctual",
+            IOR,
+            EXEC,
+            HOST,
+            ETCD,
+            EVENTS,
+            GROUPS,
+            GROUPS_CLIENT,
+            NAMING_CLIENT,
+            "punctual-build",
+        ],
     ),
     (
         "punctual-cosevent",
@@ -368,6 +393,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-idl-rust",
             "punctual-ifr",
             "punctual-imr",
+            GROUPS_CLIENT,
+            GROUPS_SERVICE,
             "punctual-naming",
             HOST,
             "punctual-console",
@@ -423,6 +450,8 @@ const RTEVENT_SERVICE: &str = "punctual-rtevent-service";
 const SCHEDULING: &str = "punctual-scheduling";
 const SCHEDULING_RUNTIME: &str = "punctual-scheduling-runtime";
 const GROUPS: &str = "punctual-groups";
+const GROUPS_CLIENT: &str = "punctual-groups-client";
+const GROUPS_SERVICE: &str = "punctual-groups-service";
 const CDR: &str = "punctual-cdr";
 const IOR: &str = "punctual-ior";
 const GIOP: &str = "punctual-giop";

@@ -27,7 +27,7 @@ const ORB: &[&[&str]] = &[
     &["measurement", "timeline"],
     &["policy"],
     &["config", "fixed_context", "invocation_policies"],
-    &["priorities", "urgency"],
+    &["groups", "priorities", "urgency"],
     &["budget"],
     // Protocols on a link, the contents of references, and the registry of both.
     &["messaging"],
@@ -76,6 +76,8 @@ const CRATES: &[&str] = &[
     "services/etcd",
     "services/events",
     "services/groups",
+    "services/groups/client",
+    "services/groups/service",
     "services/host",
     "services/ifr",
     "services/imr",

@@ -106,6 +106,7 @@ mod tests {
             "services/notification/packaging/punctual-notification.service",
             "services/notification/packaging/punctual-notification.socket",
             "services/imr/packaging/punctual-imr.service",
+            "services/groups/service/packaging/punctual-group.service",
         ] {
             assert!(
                 manifest.contains(file) && root().join(file).is_file(),

@@ -120,6 +120,13 @@ pub(super) const KNOWN: &[Entry] = &[
         &["--intercepted"],
     ),
     ours(
+        "punctual-group",
+        RAW_TCP,
+        "an object group of one member, whose replies are kept for repeats",
+        &["--group"],
+        &["--group"],
+    ),
+    ours(
         "punctual-recorded",
         RAW_TCP,
         "the server measures its upcalls (`-ORBRecord`)",

@@ -115,6 +115,9 @@ struct OrbOptions {
     /// Register an interceptor at each end of a request, which does nothing at any point.
     #[arg(long)]
     intercepted: bool,
+    /// Add fault tolerance, and call the object as the one member of a group.
+    #[arg(long)]
+    group: bool,
     /// Block on sockets without spinning first.
     #[arg(long)]
     no_spin: bool,

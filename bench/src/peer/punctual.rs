@@ -7,12 +7,16 @@ use crate::case::{Case, Operation};
 use crate::protocol::References;
 use crate::timeprobes::servant::Ahead;
 use punctual::dynamic::dynamic_servant;
-use punctual::interceptor::{ClientRequestInterceptor, RequestContext, ServerRequestInterceptor};
+use punctual::fault_tolerance::{FaultTolerance, FtGroup, GroupMember};
+use punctual::interceptor::{
+    ClientRequestInterceptor, Ior, RequestContext, ServerRequestInterceptor,
+};
 use punctual::poa::PoaPolicy;
 use punctual::policy::Buffering;
 use punctual::probe::{self, Point};
 use punctual::rt::{NativePolicy, PriorityModelPolicy, RtConfig, RtOrb};
-use punctual::{Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa};
+use punctual::stub::ByteOrder;
+use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, RootPoa};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::{BinStruct, Cube, Cubit};
 use std::hint::black_box;
@@ -53,10 +57,32 @@ pub(super) fn serve(options: &super::Server) -> Result<()> {
         poa.activate(servant)?
     };
     orb.listen()?;
-    let reference = orb.object_to_string(&cubit)?;
+    let reference = match FaultTolerance::of(&orb) {
+        Some(tolerance) => in_group(&tolerance, cubit.as_object())?,
+        None => orb.object_to_string(&cubit)?,
+    };
     poa.manager().activate()?;
     serve_until_the_end(reference)?;
     Ok(orb.shutdown(true)?)
+}
+
+/// Makes the object the member of a group of its own. Returns the group's reference.
+fn in_group(tolerance: &FaultTolerance, object: &ObjectRef) -> Result<String> {
+    let group = FtGroup {
+        domain: "bench".to_owned(),
+        id: 1,
+        version: 1,
+    };
+    let member = GroupMember::new(&group.domain, group.id);
+    tolerance.join(object, &member)?;
+    let member = object.ior();
+    let ior = Ior::of_group(
+        &member.type_id,
+        &group,
+        std::slice::from_ref(member),
+        Some(0),
+    )?;
+    Ok(ior.stringify(ByteOrder::NATIVE)?)
 }
 
 /// Priority of the server's single lane.
@@ -104,6 +130,10 @@ fn builder(options: &OrbOptions) -> Result<OrbBuilder> {
         true => builder
             .client_interceptor(Arc::new(Idle))
             .server_interceptor(Arc::new(Idle)),
+        false => builder,
+    };
+    let builder = match options.group {
+        true => FaultTolerance::extend(builder)?,
         false => builder,
     };
     let builder = match options.lane {

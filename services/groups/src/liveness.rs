@@ -37,6 +37,12 @@ pub trait Watched: Send + Sync + 'static {
     /// Returns the members of a group, each with its reference.
     fn members(self: &Arc<Self>, group: Self::Group) -> Vec<(Self::Member, ObjectRef)>;
 
+    /// Asks a member whether it lives, and waits at most this long: by default, whether its object exists. Blocks.
+    fn lives(member: &Self::Member, reference: &ObjectRef, within: Duration) -> bool {
+        let _ = member;
+        Answer::of(reference, within) == Answer::Alive
+    }
+
     /// Records for each member whether it has answered, and removes those that have been dead for
     /// long.
     fn note(&self, answers: Vec<(Self::Group, Self::Member, bool)>);
@@ -130,8 +136,8 @@ fn asked<W: Watched>(members: Vec<Asked<W>>) -> Vec<Answered<W>> {
                 let Some((group, member, reference)) = next else {
                     return answers;
                 };
-                let answer = Answer::of(&reference, PATIENCE);
-                answers.push((group, member, answer == Answer::Alive));
+                let lives = W::lives(&member, &reference, PATIENCE);
+                answers.push((group, member, lives));
             }
         }
     };

@@ -14,6 +14,7 @@ mod demo;
 mod doctor;
 mod events;
 mod flags;
+mod group;
 mod idl;
 mod idl_options;
 mod ifr;
@@ -70,6 +71,9 @@ enum Command {
     /// Serve an Implementation Repository, which starts servers when clients call them; add, start and list servers.
     #[command(subcommand)]
     Imr(imr::Options),
+    /// Serve groups of objects: replicas with a primary, and members among which clients are balanced; list, drain and watch them.
+    #[command(subcommand)]
+    Group(group::Options),
     /// Show the contents of an object reference.
     Ior(ior::Options),
     /// Print a configuration file with every setting, or check one.
@@ -112,6 +116,7 @@ impl Command {
         match self {
             Self::Call(_) | Self::Get(_) | Self::Set(_) | Self::Trace(_) => true,
             Self::Naming(_) | Self::Events(_) | Self::Log(_) | Self::Imr(_) => true,
+            Self::Group(_) => true,
             Self::Notify(options) => !matches!(options, notify::Options::Filter(_)),
             Self::Ifr(options) => matches!(options, ifr::Options::Serve(_)),
             Self::Schedule(options) => matches!(options, schedule::Options::Serve(_)),
@@ -163,6 +168,7 @@ fn run() -> ExitCode {
         Command::Trace(options) => trace::run(&options, &orb_options),
         Command::Ifr(options) => ifr::run(&options, &orb_options),
         Command::Imr(options) => imr::run(&options, &orb_options),
+        Command::Group(options) => group::run(&options, &orb_options),
         Command::Naming(options) => naming::run(&options, &orb_options),
         Command::Ior(options) => ior::run(&options),
         Command::Config(options) => config::run(&options),

@@ -22,6 +22,10 @@ fn fact(what: &'static str, value: impl Into<String>) -> Meaning {
     }
 }
 
+fn yes(value: bool) -> &'static str {
+    if value { "yes" } else { "no" }
+}
+
 /// Returns the contents of a component in a profile with this tag; empty if unknown.
 ///
 /// # Errors
@@ -55,6 +59,13 @@ pub(crate) fn of(
         Component::CsiMechanisms(mechanisms) => mechanisms.iter().flat_map(mechanism).collect(),
         Component::UnixTrans(socket) => vec![fact("host", socket.host), fact("path", socket.path)],
         Component::Policies(policies) => policies.iter().flat_map(policy).collect(),
+        Component::FtGroup(group) => vec![
+            fact("object group", group.id.to_string()),
+            fact("domain", format!("{:?}", group.domain)),
+            fact("version of the reference", group.version.to_string()),
+        ],
+        Component::FtPrimary(primary) => vec![fact("primary member", yes(primary))],
+        Component::FtHeartbeatEnabled(enabled) => vec![fact("answers heartbeats", yes(enabled))],
         _ => Vec::new(),
     })
 }
@@ -154,7 +165,7 @@ fn client_protocol(protocol: &ClientProtocol) -> Meaning {
     let name = tags::profile_name(protocol.profile);
     let name = name.map_or_else(|| format!("{:#x}", protocol.profile), str::to_owned);
     let properties = &protocol.properties;
-    let yes = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
+    let yes = |value: bool| yes(value).to_owned();
     let file = |(file, lock): &(String, String)| format!("file {file:?}, lock {lock:?}");
     let told = [
         ("send buffer", properties.send_buffer.map(|n| n.to_string())),

@@ -11,6 +11,7 @@ mod asynchrony;
 mod constraints;
 mod cosevent;
 mod events;
+mod groups;
 mod imr;
 mod interceptors;
 mod log;
@@ -34,11 +35,12 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 13] = [
+const PAGES: [Page; 14] = [
     asynchrony::PAGE,
     constraints::PAGE,
     cosevent::PAGE,
     events::PAGE,
+    groups::PAGE,
     imr::PAGE,
     interceptors::PAGE,
     log::PAGE,

@@ -216,6 +216,11 @@ pub trait Connection: Send + Sync + Debug {
     fn peer_is_owner(&self) -> bool {
         false
     }
+
+    /// Returns the user of the peer's process, if the operating system knows it, as for Unix sockets.
+    fn peer_user(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// Sender that combines small messages that follow one another into fewer packets; each call

@@ -20,6 +20,7 @@ mod context;
 mod event_value;
 mod exception;
 mod fixed_context;
+mod groups;
 mod interceptor;
 mod invocation_policies;
 mod lane;
@@ -49,8 +50,9 @@ pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provi
 pub use codec::{Codec, CodecError, CodecFactory, ENCODING_CDR_ENCAPS, Encoding, UnknownEncoding};
 pub use config::{
     AboveHighest, Budgets, CollocationScope, Concurrency, ConfigError, Discipline, DurationError,
-    DynamicSchedulingSettings, ListenEndpoint, NativePolicy, OrbConfig, PoolSize, RealTime,
-    RealTimeSettings, ReplyHandlers, StandardMapping, Timeouts, Trace, parse_duration,
+    DynamicSchedulingSettings, FaultToleranceSettings, ListenEndpoint, NativePolicy, OrbConfig,
+    PoolSize, RealTime, RealTimeSettings, ReplyHandlers, StandardMapping, Timeouts, Trace,
+    parse_duration,
 };
 pub use context::Context;
 pub use event_value::EventValue;
@@ -60,6 +62,7 @@ pub use exception::{
 pub use fixed_context::{
     CallPolicies, ObeyedWord, RequestContext, RequestContextError, RunsAt, WordLayout,
 };
+pub use groups::{GroupCalls, GroupTerms, Heartbeat};
 pub use interceptor::{
     AdapterState, ClientRequestInfo, ClientRequestInterceptor, DuplicateName, InterceptorError,
     InvalidSlot, IorInfo, IorInterceptor, ObjectReferenceFactory, ObjectReferenceTemplate,
@@ -101,8 +104,8 @@ pub use reference::{
 pub use reference::{Delivery, count_of, delivered, held, joined_names};
 pub use rt_operation::{RtLevel, RtOperation};
 pub use server::{
-    AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PeerConnection,
-    PendingReply, ServerCall, UpcallHook,
+    AdapterWrapper, AnswerError, AroundUpcall, AroundUpcalls, Dispatched, KeptReply, ObjectAdapter,
+    PeerConnection, PendingReply, ReplyKeeper, ServerCall, UpcallHook,
 };
 pub use upcall::{
     AdapterNote, OnObject, RequestPeer, frame_arrival, noted_object, noted_objects, request_peer,

@@ -47,6 +47,7 @@
 //! | values | [`ValueType`], [`ValueRef`], [`Fixed`], [`Decimal`], [`FixedError`], [`Char`], [`LongDouble`], [`Context`] | [`value`]: factories, custom marshalling |
 //! | calls without IDL | | `dynamic` (a feature): requests, servants, gateways; [`description`]: interfaces, Interface Repository |
 //! | real time | | `rt` |
+//! | object groups | | `fault_tolerance` (a feature) |
 //! | interceptors | | [`interceptor`], `observe` (features `trace-context`, `metrics`) |
 //! | transports | | [`protocol`], `bridge` (a feature) |
 //!
@@ -58,8 +59,8 @@
 //! shared libraries), `recordings` (`-ORBRecord`, `-ORBTimeline`), `reliable` (reliable datagrams), `rt` (Real-time CORBA),
 //! `shared-memory` (the link `shmiop`) and `suggestions` (in errors about options). `default-features = false` leaves stubs and servants over TCP and Unix sockets: `docs/guide/small-devices.md` has what they take.
 //!
-//! Off by default, and all in `full`, as they take long to compile: `bridge` (between protocols), `dynamic` (DII, DSI, DynAny, JSON) and `tls` (the
-//! link `ssliop`).
+//! Off by default, and all in `full`, as they take long to compile: `bridge` (between protocols), `dynamic` (DII, DSI, DynAny, JSON), `fault-tolerance` (object
+//! groups) and `tls` (the link `ssliop`).
 //!
 //! `trace-context`, `metrics`, `time-probes` and `comparison` (ways to find objects and operations that are slower) are off, too.
 #![warn(unnameable_types)]
@@ -167,6 +168,14 @@ pub mod probe {
 #[cfg(feature = "rt")]
 pub mod rt {
     pub use punctual_rt::*;
+}
+
+/// Fault Tolerant CORBA: calls to object groups that are repeated at other members and yet run once.
+///
+/// A program needs this module when it calls object groups, or serves a member of one (`docs/fault-tolerance.md`).
+#[cfg(feature = "fault-tolerance")]
+pub mod fault_tolerance {
+    pub use punctual_fault_tolerance::*;
 }
 
 /// In-line bridge: requests that arrive by one protocol leave by another.

@@ -6,6 +6,7 @@ use punctual_cdr::{CdrError, Coding, Decoder, Encoder, Marshal, NarrowCodeSet, U
 
 use crate::csi::{self, CompoundMechanism};
 use crate::endpoint::Endpoint;
+use crate::ft_group::FtGroup;
 use crate::path::{get_path, put_path};
 use crate::security::SslSecTrans;
 use crate::tagged::{TaggedComponent, encapsulate};
@@ -29,6 +30,12 @@ pub enum Component {
     UnixTrans(UnixTrans),
     /// POLICIES component: the policies that the server exports.
     Policies(Vec<PolicyValue>),
+    /// FT_GROUP component: the object group of which the reference is.
+    FtGroup(FtGroup),
+    /// FT_PRIMARY component: whether the profile is one of the group's primary member.
+    FtPrimary(bool),
+    /// FT_HEARTBEAT_ENABLED component: whether the server answers heartbeats.
+    FtHeartbeatEnabled(bool),
     /// Component of a type that is not decoded.
     Other,
 }
@@ -87,6 +94,11 @@ impl TaggedComponent {
             tag::CSI_SEC_MECH_LIST => Component::CsiMechanisms(csi::mechanisms(&mut open()?)?),
             tag::OMNIORB_UNIX_TRANS => Component::UnixTrans(Unmarshal::unmarshal(&mut open()?)?),
             tag::POLICIES => Component::Policies(Vec::unmarshal(&mut open()?)?),
+            tag::FT_GROUP => Component::FtGroup(Unmarshal::unmarshal(&mut open()?)?),
+            tag::FT_PRIMARY => Component::FtPrimary(Unmarshal::unmarshal(&mut open()?)?),
+            tag::FT_HEARTBEAT_ENABLED => {
+                Component::FtHeartbeatEnabled(Unmarshal::unmarshal(&mut open()?)?)
+            }
             _ => Component::Other,
         })
     }

@@ -7,6 +7,7 @@
 //! - [`Corbaloc`] is a reference that people can type.
 //! - [`Corbaname`] is a name in a naming context that people can type; [`name_from_text`] reads
 //!   such a name.
+//! - [`Ior::of_group`] makes the reference of an object group of Fault Tolerant CORBA, [`FtGroup`] names the group.
 //! - [`ProfileTemplates`] are profiles that are written once for many objects.
 //!
 //! Nothing here does I/O or resolves a name.
@@ -27,6 +28,8 @@ mod csi;
 mod diop;
 mod endpoint;
 mod error;
+mod ft_group;
+mod group;
 mod iiop;
 mod naming;
 mod pair;
@@ -51,6 +54,8 @@ pub use csi::{CompoundMechanism, MechanismTransport, TlsSecTrans};
 pub use diop::DiopProfile;
 pub use endpoint::Endpoint;
 pub use error::IorError;
+pub use ft_group::FtGroup;
+pub use group::GroupError;
 pub use iiop::IiopProfile;
 pub use naming::{
     Corbaname, CorbanameError, NameComponent, StringifiedNameError, from_text as name_from_text,

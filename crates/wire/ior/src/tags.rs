@@ -102,6 +102,12 @@ pub mod policy {
     pub const TAO_CLIENT_PRIORITY: u32 = 0x5441_0000;
     /// Policy type of priority-banded connections: one connection for each range of priorities.
     pub const PRIORITY_BANDED_CONNECTION: u32 = 45;
+    /// Policy type of the duration of requests to object groups, within which they are repeated.
+    pub const REQUEST_DURATION: u32 = 47;
+    /// Policy type of the interval and time-out of heartbeats that a client asks for.
+    pub const HEARTBEAT: u32 = 48;
+    /// Policy type of servers that answer heartbeats.
+    pub const HEARTBEAT_ENABLED: u32 = 49;
 }
 
 /// Returns the name of a profile tag, or `None` if the tag is unknown.
@@ -196,6 +202,9 @@ pub const fn policy_name(kind: u32) -> Option<&'static str> {
         policy::CLIENT_PROTOCOL => "CLIENT_PROTOCOL",
         policy::PRIVATE_CONNECTION => "PRIVATE_CONNECTION",
         policy::PRIORITY_BANDED_CONNECTION => "PRIORITY_BANDED_CONNECTION",
+        policy::REQUEST_DURATION => "REQUEST_DURATION",
+        policy::HEARTBEAT => "HEARTBEAT",
+        policy::HEARTBEAT_ENABLED => "HEARTBEAT_ENABLED",
         policy::TAO_CLIENT_PRIORITY => "TAO_CLIENT_PRIORITY",
         0x5441_0001 => "TAO_BUFFERING_CONSTRAINT",
         0x5441_0002 => "TAO_SERVER_DIFFSERV",

@@ -17,6 +17,7 @@ mod documented;
 mod events;
 mod events_cos;
 mod example_tls;
+mod group;
 mod hostile_text;
 mod ifr;
 mod imr;

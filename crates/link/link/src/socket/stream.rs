@@ -204,6 +204,12 @@ impl Connection for StreamConnection {
         Credentials::of_peer(&self.socket).is_ok_and(Credentials::may_act_as_this_user)
     }
 
+    fn peer_user(&self) -> Option<u32> {
+        let peer = Credentials::of_peer(&self.socket).ok();
+        peer.map(|peer| peer.user())
+            .filter(|user| *user != u32::MAX)
+    }
+
     fn gatherer(&self) -> Option<&dyn Gatherer> {
         self.options.gathers.then_some(self)
     }

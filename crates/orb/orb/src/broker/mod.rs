@@ -11,6 +11,7 @@ use crate::budget::Received;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::fixed_context::RequestContext;
+use crate::groups::{GroupCalls, GroupCallsSource};
 use crate::interceptor::Interceptors;
 use crate::messaging::Tracer;
 use crate::operation::Names;
@@ -43,6 +44,8 @@ pub(crate) struct Broker {
     pub(crate) extensions: Extensions,
     /// Source of the priorities of lanes and calls; `None` without Real-time CORBA.
     pub(crate) priorities: Option<Arc<dyn Priorities>>,
+    /// Source of the terms of calls to object groups; `None` without fault tolerance.
+    pub(crate) groups: Option<Arc<dyn GroupCalls>>,
     /// Order in which requests wait for a thread; `None` for the order that their policies define.
     pub(crate) urgency: Option<Arc<dyn UrgencyStrategy>>,
     pub(crate) life: Life,
@@ -99,6 +102,9 @@ impl Broker {
             request_contexts,
             priorities: extensions
                 .get::<PrioritySource>()
+                .map(|told| told.0.clone()),
+            groups: extensions
+                .get::<GroupCallsSource>()
                 .map(|told| told.0.clone()),
             urgency: extensions.get::<Registered>().map(|one| one.0.clone()),
             ids: extensions.get(),

@@ -14,6 +14,7 @@ use crate::operation::NamedOperation;
 use crate::policy;
 use crate::probe::{self, Point};
 use crate::relayed::{RelayedReply, RelayedRequest};
+use punctual_exec::Deadline;
 
 /// Makes a two-way call; passes its results or its user exception to `results`.
 #[inline]
@@ -167,11 +168,18 @@ pub(super) fn complete_by_waiting(
                 }
                 return Ok(outcome);
             }
+            Progress::Pauses(until) => {
+                start_times::wait(until, Deadline::NEVER);
+                progress = invocation.proceed(call)?;
+            }
             Progress::Awaits(awaited) => {
                 probe::begins!(Point::ClientTransportReceive);
                 let Awaited { binding, reply } = awaited;
                 let (completion, deadline) = (invocation.completion, invocation.deadline);
-                let came = complete::wait_for(reply, completion, deadline);
+                let came = match invocation.heartbeat(call, &binding) {
+                    None => complete::wait_for(reply, completion, deadline),
+                    Some(beat) => invocation.wait_with_heartbeats(call, &binding, reply, beat),
+                };
                 progress = invocation.take_up(call, binding, came)?;
             }
         }

@@ -62,7 +62,9 @@ impl Invocation {
                     return Err(must_rebind("the server forwards the call"));
                 }
                 let to = Target::new(call.forwarded(to), origin);
-                self.route.forward(&call.callee, to, permanently)?;
+                let replaces = permanently || self.route.is_newer_group(&call.callee, &to);
+                self.route.forward(&call.callee, to, replaces)?;
+                self.adapt_to_group(call);
                 return Ok(Next::Again);
             }
             Ok(Some(ReplyOutcome::NeedsAddressing(disposition))) => {
@@ -81,7 +83,9 @@ impl Invocation {
                         false => Next::Done(outcome),
                     });
                 }
-                Some(raised) if may_succeed_elsewhere(raised) => Failed::Finally(raised.clone()),
+                Some(raised) if may_succeed_elsewhere(raised) || self.may_repeat(raised) => {
+                    Failed::Finally(raised.clone())
+                }
                 // Another process may listen there now.
                 Some(raised) if is_gone(raised) && bound.is_some_and(is_local) => {
                     Failed::Unfit(raised.clone())
@@ -111,11 +115,16 @@ impl Invocation {
                 }
             }
             Failed::Stale(exception) | Failed::Finally(exception) => {
-                if !may_succeed_elsewhere(&exception) || self.deadline.has_passed() {
+                let goes_on = may_succeed_elsewhere(&exception) || self.may_repeat(&exception);
+                if !goes_on || self.deadline.has_passed() {
                     return Err(exception);
                 }
+                let last = self.group.is_some().then(|| exception.clone());
                 if !self.route.go_on(&call.callee, exception) {
-                    return Err(self.route.failure(self.deadline));
+                    return match last {
+                        Some(last) => self.another_round(call, last),
+                        None => Err(self.route.failure(self.deadline)),
+                    };
                 }
                 self.stale = 0;
             }

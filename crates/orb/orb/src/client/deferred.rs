@@ -12,6 +12,7 @@ use super::invocation::{Attempted, Awaited, Call, Invocation, Progress, SentDefe
 use super::outcome::{Reply, ReplyOutcome, Results};
 use super::remote::Callee;
 use super::short::{self, Deferral};
+use super::start_times;
 use super::write::Ask;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::{Alarm, AwaitedReply, Binding, ClientConnection, Lane, in_reply_handler};
@@ -81,6 +82,9 @@ enum Stage {
     /// The request was sent on the fast path.
     Short(SentDeferred, AwaitedReply),
     Awaits(Awaited, Box<Staged>),
+    /// No member of an object group has answered: the request is sent again at this time, when the alarm wakes the waiting
+    /// task.
+    Paused(Deadline, Option<Box<Alarm>>, Box<Staged>),
     /// Boxed because it is large, and most calls in flight are not done.
     Done(Box<Result<Option<ReplyOutcome>, SystemException>>),
     /// Placeholder while the call passes from one stage to another.
@@ -160,6 +164,14 @@ impl<O: Owner> Deferred<O> {
                         }
                     }
                 }
+                Stage::Paused(end, alarm, staged) => {
+                    start_times::wait(end.earlier(until), Deadline::NEVER);
+                    if !end.has_passed() {
+                        self.stage = Stage::Paused(end, alarm, staged);
+                        return false;
+                    }
+                    self.stage = self.what.with_call(|call| staged.proceed(call));
+                }
                 other => {
                     self.stage = other;
                     return matches!(self.stage, Stage::Done(_));
@@ -178,6 +190,11 @@ impl<O: Owner> Deferred<O> {
             return false;
         }
         loop {
+            while let Stage::Paused(..) = self.stage {
+                if !self.poll_paused(watcher) {
+                    return matches!(self.stage, Stage::Done(_));
+                }
+            }
             let (reply, deadline) = match &mut self.stage {
                 Stage::Short(sent, reply) => (reply, sent.deadline),
                 Stage::Awaits(awaited, staged) => (&mut awaited.reply, staged.invocation.deadline),
@@ -229,6 +246,24 @@ impl<O: Owner> Deferred<O> {
             }
         }
         false
+    }
+
+    /// Sends the request again if the pause is over. Otherwise `watcher` is woken when it is.
+    fn poll_paused(&mut self, watcher: &Waker) -> bool {
+        let Stage::Paused(end, alarm, _) = &mut self.stage else {
+            return true;
+        };
+        if !end.has_passed() {
+            match self.what.lane.replies().wake_at(*end, watcher) {
+                Ok(set) => *alarm = set.map(Box::new),
+                Err(error) => self.stage = Stage::failed(unwatchable(&error)),
+            }
+            return false;
+        }
+        if let Stage::Paused(_, _, staged) = self.stage.take() {
+            self.stage = self.what.with_call(|call| staged.proceed(call));
+        }
+        true
     }
 
     /// Sends a request that was held back, now that the call has a slot.
@@ -466,6 +501,7 @@ impl Staged {
         match go_on(&mut self.invocation) {
             Ok(Progress::Done(outcome)) => Stage::Done(Box::new(Ok(outcome))),
             Ok(Progress::Awaits(awaited)) => Stage::Awaits(awaited, self),
+            Ok(Progress::Pauses(until)) => Stage::Paused(until, None, self),
             Err(exception) => Stage::failed(exception),
         }
     }

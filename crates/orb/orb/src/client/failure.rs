@@ -3,6 +3,7 @@
 
 use super::target::Target;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::groups::Heartbeat;
 use crate::lane::{Broken, MAX_WAITING};
 use punctual_exec::Deadline;
 use punctual_ior::{IiopProfile, Ior, tags};
@@ -103,6 +104,17 @@ pub(super) fn must_rebind(what: &str) -> SystemException {
             "{what}, and the Rebind policy leaves rebinding to the caller (validate_connection)"
         ),
     )
+}
+
+/// Returns the failure of a call whose server gives no signs of life.
+#[cold]
+pub(super) fn unheard(address: &Address, heartbeat: Heartbeat) -> Failed {
+    let (kind, minor) = (Kind::CommFailure, minor::RECEIVE_FAILED);
+    let exception = SystemException::new(kind, minor, CompletionStatus::Maybe);
+    Failed::Finally(exception.with_detail(format!(
+        "{address}: no answer to a heartbeat within {} ms",
+        heartbeat.time_out.as_millis()
+    )))
 }
 
 /// Returns the failure of a call whose connection broke before the reply arrived.

@@ -142,6 +142,13 @@ impl RequestHead {
         filled(&self.contexts)
     }
 
+    /// Returns the service contexts that a request had, whose data [`Template::save_contexts`] has copied.
+    #[cold]
+    pub(super) fn saved_contexts(&self, saved: &[u8]) -> FilledContexts {
+        let ids = self.contexts.iter().map(|context| context.id());
+        ids.zip(self.template.saved_contexts(saved)).collect()
+    }
+
     /// Returns whether the template belongs to this operation. Names are constants, so their
     /// addresses are compared; an equal name at another address gets a template of its own.
     #[inline]

@@ -11,6 +11,7 @@
 use super::complete::Completion;
 use super::contexts::{FilledContexts, filled};
 use super::failure::{Failed, not_before_its_end, too_late};
+use super::group_call::GroupCall;
 use super::interception::Interception;
 use super::outcome::ReplyOutcome;
 use super::path::Path;
@@ -58,6 +59,8 @@ pub(super) struct Invocation {
     pub(super) stale: u32,
     /// Number of times that a server has asked for another addressing disposition.
     pub(super) readdressed: u32,
+    /// State of a call to an object group.
+    pub(super) group: Option<Box<GroupCall>>,
     /// State of the request interceptors, if the ORB has any.
     pub(super) interception: Option<Box<Interception>>,
 }
@@ -72,6 +75,8 @@ type Sent = Result<Option<AwaitedReply>, Failed>;
 pub(super) struct Attempted {
     pub(super) outcome: Outcome,
     pub(super) deadline: Deadline,
+    /// Service contexts of the request, if all attempts of the call must carry the same ones.
+    pub(super) contexts: Option<FilledContexts>,
     /// Pass through the interception points, if the ORB has client interceptors.
     pub(super) interrupted: Option<Box<Interrupted>>,
 }
@@ -120,6 +125,8 @@ pub(super) enum Progress {
     Done(Option<ReplyOutcome>),
     /// The request has been sent, and its reply is awaited.
     Awaits(Awaited),
+    /// No member of an object group has answered: the call is repeated at this time.
+    Pauses(Deadline),
 }
 
 /// Sent request whose reply has not arrived.
@@ -170,7 +177,19 @@ impl Invocation {
         let timeout = Deadline::after_optional(callee.timeout_under(&effective));
         let queued = effective.queued;
         let ends = effective.ends.begin();
-        let deadline = timeout.earlier(ends.reply_deadline());
+        let mut deadline = timeout.earlier(ends.reply_deadline());
+        let route = match (
+            call.ask,
+            Route::new(callee, effective, completion != Completion::Sent),
+        ) {
+            // The question is where the object is now, so remembered paths do not count.
+            (Ask::Locate, route) => route.bound_anew(),
+            (_, route) => route,
+        };
+        let group = GroupCall::begin(callee, call.ask, &route);
+        if let Some(group) = &group {
+            deadline = deadline.earlier(group.expires);
+        }
         Self {
             completion,
             deadline,
@@ -179,21 +198,18 @@ impl Invocation {
             contexts: match call.ask {
                 Ask::Request { .. } => {
                     let mut contexts =
-                        filled(&wanted(&callee.broker().request_contexts, &effective));
+                        filled(&wanted(&callee.broker().request_contexts, &route.effective));
                     contexts.extend(told(&ends, &queued));
+                    if let Some(group) = &group {
+                        group.add_contexts(&mut contexts);
+                    }
                     contexts
                 }
                 // A relayed request brings the contexts of its sender.
                 Ask::Relay(_) | Ask::Locate => FilledContexts::new(),
             },
-            route: match (
-                call.ask,
-                Route::new(callee, effective, completion != Completion::Sent),
-            ) {
-                // The question is where the object is now, so remembered paths do not count.
-                (Ask::Locate, route) => route.bound_anew(),
-                (_, route) => route,
-            },
+            route,
+            group,
             starts: queued.starts(),
             is_put_away: false,
             stale: 0,
@@ -218,6 +234,9 @@ impl Invocation {
             return Err(not_before_its_end(self.request_deadline));
         }
         loop {
+            if let Some(until) = self.take_pause() {
+                return Ok(Progress::Pauses(until));
+            }
             if let Next::Again = self.begin_pass(call)? {
                 continue;
             }
@@ -228,11 +247,14 @@ impl Invocation {
                 },
                 Ok((binding, Ok(None))) => (binding, Ok(None)),
                 Ok((binding, Err(failed))) => (binding, Err(failed)),
-                // That ends the call, unless an interceptor decides otherwise.
-                Err(exception) => match self.end_pass(call, Err(exception), None)? {
-                    Next::Done(outcome) => return Ok(Progress::Done(outcome)),
-                    Next::Again => continue,
-                },
+                // That ends the call, unless it is to a group or an interceptor decides otherwise.
+                Err(exception) => {
+                    let judged = self.another_round(call, exception);
+                    match self.end_pass(call, judged.map(|()| Next::Again), None)? {
+                        Next::Done(outcome) => return Ok(Progress::Done(outcome)),
+                        Next::Again => continue,
+                    }
+                }
             };
             if let Next::Done(outcome) = self.conclude(call, outcome, Some(&binding))? {
                 return Ok(Progress::Done(outcome));
@@ -298,6 +320,12 @@ impl Invocation {
     ) -> Result<Progress, SystemException> {
         self.deadline = first.deadline;
         self.request_deadline = first.deadline;
+        if let Some(contexts) = first.contexts {
+            self.contexts = contexts;
+        }
+        if let Some(group) = &mut self.group {
+            group.expires = first.deadline;
+        }
         let mut by = None;
         if let Some(interrupted) = first.interrupted {
             self.interception = Some(interrupted.interception);

@@ -248,7 +248,7 @@ fn what_is_dropped_while_it_is_away_leaves_its_connection_to_others() {
     let call = Call::request(&callee, &TWICE, &argument);
     let away = |invocation: &mut Invocation| match invocation.proceed(&call).unwrap() {
         Progress::Awaits(awaited) => awaited,
-        Progress::Done(outcome) => panic!("{outcome:?}"),
+        other => panic!("{other:?}"),
     };
     let dropped = away(&mut Invocation::new(&call));
     let connection = dropped.binding.connection.clone();

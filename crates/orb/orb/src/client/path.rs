@@ -1,5 +1,6 @@
 //! Remembered paths of calls that have succeeded.
 
+use super::group_path::GroupPath;
 use super::heads::Heads;
 use super::target::Target;
 use crate::broker::Broker;
@@ -23,8 +24,12 @@ pub(crate) struct Path {
     short: (bool, bool),
     /// True if deferred calls may be sent on the fast path ([`super::short::send_deferred`]).
     pub(super) defers: bool,
+    /// True if calls take a copy of the fast path, for interceptors or for object groups.
+    pub(super) is_apart: bool,
     /// True if client interceptors are called at the points of each call.
     pub(super) is_intercepted: bool,
+    /// Terms of calls to an object group, if the path leads to one.
+    pub(super) group: Option<GroupPath>,
     /// True if the path does not start with the reference's first endpoint, so that a new search
     /// from the first one may succeed when the path fails.
     pub(super) began_late: bool,
@@ -53,18 +58,32 @@ impl Path {
         let one_ways_too = effective.buffering.is_none() || connection.sends_as_is();
         let is_answered = effective.answer_to_one_ways().is_some();
         let is_intercepted = !broker.interceptors.client().is_empty();
+        let group = GroupPath::along(broker, &effective, &levels);
+        let beats = group
+            .as_ref()
+            .is_some_and(|group| group.terms.heartbeat.is_some());
+        // Heartbeats and interceptors of calls to groups have the slow path.
+        let shares = shares && !beats && (group.is_none() || !is_intercepted);
         let two_way = shares && connection.wire.abilities.two_way;
+        let contexts = wanted(&broker.request_contexts, &effective);
+        let contexts = match &group {
+            Some(group) => group.contexts(&contexts),
+            None => contexts,
+        };
         Self {
-            heads: Heads::new(wanted(&broker.request_contexts, &effective)),
+            heads: Heads::new(contexts),
             lends: effective.transfer == Transfer::Lend && connection.link().lender().is_some(),
             short: (two_way, shares && one_ways_too && !is_answered),
             // Deferred requests may be buffered, and their number limited.
             defers: two_way
                 && !is_intercepted
+                && group.is_none()
                 && effective.buffering.is_none()
                 && effective.in_flight.is_none(),
             effective,
+            is_apart: is_intercepted || group.is_some(),
             is_intercepted,
+            group,
             began_late,
             levels,
             bound: binding.to_bound(),

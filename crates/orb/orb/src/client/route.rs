@@ -25,6 +25,7 @@ use crate::exception::SystemException;
 use crate::lane::{Binding, Endpoint};
 use crate::policy::{Effective, Rebind};
 use punctual_exec::Deadline;
+use punctual_ior::FtGroup;
 use std::sync::Arc;
 
 /// Number of forwards that one call follows in total, for each permitted level of nesting.
@@ -114,6 +115,48 @@ impl Route {
         } else {
             self.levels.depth() > 1
         }
+    }
+
+    /// Returns the version of the group that the call has reached: that of the innermost reference of one. `None` if there
+    /// is no group, or the ORB does not call groups.
+    pub(super) fn group_version(&self, callee: &Callee<'_>) -> Option<u32> {
+        self.stated_group(callee).map(|group| group.version)
+    }
+
+    fn stated_group(&self, callee: &Callee<'_>) -> Option<FtGroup> {
+        callee.broker().groups.as_ref()?;
+        let group = |target: &Arc<Target>| target.stated().group.clone();
+        let followed = || {
+            let mut path = self.path.iter().flat_map(|path| path.levels.iter().rev());
+            path.find_map(|(target, _)| group(target))
+        };
+        let mut levels: Vec<&Arc<Target>> = self.levels.steps().map(|(target, _)| target).collect();
+        levels.reverse();
+        let entered = levels.into_iter().find_map(group);
+        entered
+            .or_else(followed)
+            .or_else(|| group(&callee.object.base()))
+    }
+
+    /// Returns whether a forward leads to a newer version of the group that the call has reached: it then replaces the
+    /// reference (CORBA 3.0, §23.2.6).
+    pub(super) fn is_newer_group(&self, callee: &Callee<'_>, to: &Target) -> bool {
+        let Some(reached) = self.stated_group(callee) else {
+            return false;
+        };
+        let newer =
+            |group: &FtGroup| group.is_same_group(&reached) && group.version > reached.version;
+        to.stated().group.as_ref().is_some_and(newer)
+    }
+
+    /// Begins again at the first member of a group, all of whose members have failed.
+    pub(super) fn begin_again(&mut self, callee: &Callee<'_>) {
+        self.allowance = Allowance::new(callee.broker().config());
+        self.failures.clear();
+        self.restarted = false;
+        self.path = None;
+        self.levels.clear();
+        self.enter(callee, callee.object.base(), None);
     }
 
     /// Follows a server's forward.
@@ -243,10 +286,14 @@ impl Route {
     /// targets; `first` is tried first. If `target` has no usable endpoint, records that failure.
     fn enter(&mut self, callee: &Callee<'_>, target: Arc<Target>, first: Option<&Arc<Endpoint>>) {
         let endpoints = chosen(&target, callee.lane, &self.effective, self.two_way);
-        let endpoints = endpoints.unwrap_or_else(|exception| {
+        let mut endpoints = endpoints.unwrap_or_else(|exception| {
             self.failures.push(Failure::Raised(exception.into()));
             Vec::new()
         });
+        if callee.broker().groups.is_some() {
+            // A stable sort, so that the order is otherwise that of the policies.
+            endpoints.sort_by_key(|one| !target.stated().is_primary(one.profile));
+        }
         self.levels.push(target, endpoints, first);
     }
 }

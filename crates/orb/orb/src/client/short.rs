@@ -4,12 +4,14 @@
 //! and it does not allocate.
 //!
 //! In an ORB with client interceptors, calls go through the same stages in a copy of the path
-//! ([`intercepted`]), so that other calls do not pay for them; so do deferred calls ([`deferred`]).
+//! ([`intercepted`]), so that other calls do not pay for them; so do deferred calls ([`deferred`]) and calls to
+//! object groups ([`group`]).
 //!
 //! Any other call takes the slow path, from the start or, if the request has already been sent,
 //! from that stage on.
 
 mod deferred;
+mod group;
 mod intercepted;
 
 pub(super) use deferred::{Deferral, send as send_deferred, wait as wait_deferred};
@@ -47,8 +49,8 @@ pub(super) fn attempt(
         return Short::No;
     };
     let last = recent.last();
-    if last.path.is_intercepted {
-        return intercepted::attempt(recent, callee, operation, arguments, results);
+    if last.path.is_apart {
+        return apart(recent, callee, operation, arguments, results);
     }
     if last.connection.is_busy() && operation.two_way {
         let elsewhere = last.connection.elsewhere(callee.lane, last.path.endpoint());
@@ -98,6 +100,21 @@ pub(super) fn attempt(
             }
             Short::Attempted(attempted)
         }
+    }
+}
+
+/// Makes a call with interceptors, or to an object group.
+#[inline(never)]
+fn apart(
+    recent: Recent,
+    callee: &Callee<'_>,
+    operation: &NamedOperation<'_>,
+    arguments: &Arguments<'_>,
+    results: &mut Results<'_>,
+) -> Short {
+    match recent.last().path.is_intercepted {
+        true => intercepted::attempt(recent, callee, operation, arguments, results),
+        false => group::attempt(recent, callee, operation, arguments, results),
     }
 }
 
@@ -239,6 +256,7 @@ impl ShortCall<'_> {
         Box::new(Attempted {
             outcome,
             deadline: self.deadline,
+            contexts: None,
             interrupted: None,
         })
     }

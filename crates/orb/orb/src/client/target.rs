@@ -3,6 +3,7 @@
 use super::resolve::endpoints;
 use crate::broker::Broker;
 use crate::exception::SystemException;
+use crate::groups::StatedGroup;
 use crate::lane::{BackChannel, ClientConnection, Endpoint};
 use crate::profile::{DecodedProfile, Origin};
 use arc_swap::ArcSwapOption;
@@ -18,6 +19,8 @@ pub(crate) struct Target {
     /// has changed.
     decoded: ArcSwapOption<Decoded>,
     identity: OnceLock<Identity>,
+    /// What the reference says about fault tolerance; read where an ORB calls object groups.
+    stated: OnceLock<Box<StatedGroup>>,
     /// The incoming connection over which the reference was received, if calls may be made over it
     /// (bidirectional GIOP).
     back: Option<Weak<BackChannel>>,
@@ -45,6 +48,7 @@ impl Target {
             origin,
             decoded: ArcSwapOption::empty(),
             identity: OnceLock::new(),
+            stated: OnceLock::new(),
             back: None,
         }
     }
@@ -62,6 +66,12 @@ impl Target {
 
     pub(crate) fn ior(&self) -> &Ior {
         &self.ior
+    }
+
+    /// Returns what the reference says about fault tolerance.
+    pub(crate) fn stated(&self) -> &StatedGroup {
+        self.stated
+            .get_or_init(|| Box::new(StatedGroup::of(&self.ior)))
     }
 
     pub(crate) fn is_made_here(&self) -> bool {

@@ -161,6 +161,10 @@ fn find(caller: Caller<'_>) -> Option<LocatedObject> {
             is_proxy: true,
         });
     }
+    // Which member is called is decided by the group, not by where the caller is.
+    if own.broker().groups.is_some() && target.stated().group.is_some() {
+        return None;
+    }
     if target.is_made_here() {
         let key = target.first_that_says(own.broker(), |profile| Some(profile.object_key));
         return here(own, own, &key?);

@@ -10,6 +10,7 @@ mod concurrency;
 mod duration;
 mod endpoint;
 mod error;
+mod fault_tolerance;
 mod initial_reference;
 mod orb_config;
 mod real_time;
@@ -25,6 +26,7 @@ pub use concurrency::{Concurrency, PoolSize};
 pub use duration::{DurationError, parse_duration};
 pub use endpoint::ListenEndpoint;
 pub use error::ConfigError;
+pub use fault_tolerance::FaultToleranceSettings;
 pub(crate) use initial_reference::has_scheme;
 pub use orb_config::OrbConfig;
 pub use real_time::{

@@ -5,6 +5,7 @@ use super::collocation::CollocationScope;
 use super::concurrency::Concurrency;
 use super::endpoint::ListenEndpoint;
 use super::error::{ConfigError, bad_value};
+use super::fault_tolerance::FaultToleranceSettings;
 use super::initial_reference;
 use super::real_time::RealTimeSettings;
 use super::reply_handlers::ReplyHandlers;
@@ -91,6 +92,9 @@ pub struct OrbConfig {
     /// Settings of Real-time CORBA, which the program's RTORB applies (`RtConfig::configured`). The
     /// ORB does not start if the RTORB has other settings, or there is none. Default: none.
     pub real_time: RealTimeSettings,
+    /// Settings of Fault Tolerant CORBA, in programs that use it. The ORB does not start with settings that differ from the
+    /// default if the program does not.
+    pub fault_tolerance: FaultToleranceSettings,
     /// Maximum nesting of upcalls that a thread serves while it waits for a reply of its own
     /// ([`Wait::Reactor`]); deeper ones are refused with TRANSIENT. Default 16.
     pub max_nesting: u32,
@@ -185,6 +189,7 @@ impl Default for OrbConfig {
             collocation: Collocation::default(),
             collocation_scope: CollocationScope::default(),
             real_time: RealTimeSettings::default(),
+            fault_tolerance: FaultToleranceSettings::default(),
             reply_handlers: ReplyHandlers::default(),
             max_nesting: 16,
             cancel_requests: true,

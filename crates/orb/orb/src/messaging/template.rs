@@ -117,6 +117,11 @@ impl Template {
         }))
     }
 
+    /// Returns the length of the header, with the padding before a body.
+    pub(crate) fn head_length(&self) -> usize {
+        self.octets.len()
+    }
+
     /// Returns `true` if the template has slots for service contexts.
     #[inline]
     pub(crate) fn has_contexts(&self) -> bool {
@@ -149,6 +154,24 @@ impl Template {
                 fill(context, data);
             }
         }
+    }
+
+    /// Copies the service contexts of a message whose header has been put into a block, from the data of the first one on.
+    /// Returns the number of bytes; `None` if `to` is too short for them.
+    #[inline]
+    pub(crate) fn save_contexts(&self, block: &Block, to: &mut [u8]) -> Option<usize> {
+        let (&(begin, _), &(_, end)) = (self.slots.first()?, self.slots.last()?);
+        let from = block.get(begin..end)?;
+        to.get_mut(..from.len())?.copy_from_slice(from);
+        Some(from.len())
+    }
+
+    /// Returns the data of each service context among those that [`Template::save_contexts`] has copied.
+    pub(crate) fn saved_contexts(&self, saved: &[u8]) -> Vec<Vec<u8>> {
+        let first = self.slots.first().map_or(0, |(begin, _)| *begin);
+        let slots = self.slots.iter();
+        let data = slots.map(|(begin, end)| saved.get(begin - first..end - first));
+        data.map(|data| data.unwrap_or_default().to_vec()).collect()
     }
 
     /// Writes the header with the given request id into an empty block.

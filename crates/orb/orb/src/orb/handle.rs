@@ -12,7 +12,9 @@ use crate::lane::{BackChannel, Lane, Lanes};
 use crate::measurement;
 use crate::policy::{AdapterPolicies, InvalidPolicy, PolicyCurrent, PolicyManager};
 use crate::profile::Origin;
-use crate::server::{AdapterCell, AroundUpcalls, Host, Intercepted, ObjectAdapter, UpcallHook};
+use crate::server::{
+    AdapterCell, AdapterWrapper, AroundUpcalls, Host, Intercepted, ObjectAdapter, UpcallHook,
+};
 use crate::timeline;
 use crate::upcall;
 use punctual_cdr::{Environment, ValueFactory};
@@ -104,6 +106,9 @@ impl Drop for EndSignal {
 
 /// Object registered as an initial reference.
 pub(crate) type Registered = Arc<dyn Any + Send + Sync>;
+
+/// Wrapper of the object adapter, stored as an extension of the ORB.
+pub(super) struct Wrapper(pub(super) Arc<dyn AdapterWrapper>);
 
 /// Hook around upcalls, stored as an extension of the ORB.
 pub(super) struct Around(pub(super) Arc<dyn AroundUpcalls>);
@@ -464,9 +469,13 @@ impl Orb {
         make: impl FnOnce() -> Arc<dyn ObjectAdapter>,
     ) -> &Arc<dyn ObjectAdapter> {
         let broker = &self.shared.broker;
-        self.shared
-            .adapter
-            .get_or_set(|| Intercepted::around(make(), broker))
+        self.shared.adapter.get_or_set(|| {
+            let adapter = Intercepted::around(make(), broker);
+            match broker.extensions.get::<Wrapper>() {
+                Some(wrapper) => wrapper.0.around(adapter, self.config()),
+                None => adapter,
+            }
+        })
     }
 
     /// Prints a line among the messages that `-ORBTrace giop` prints, if that is enabled. For

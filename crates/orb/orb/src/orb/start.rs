@@ -1,11 +1,14 @@
 //! Start of an ORB: its settings, and the parts that are created from them.
 
-use super::handle::{Around, Orb};
+use super::handle::{Around, Orb, Wrapper};
 use super::initialize::{Adds, Initializers, OrbInitializer};
 use crate::broker::{Broker, Extensions, Ids, PrioritySource};
-use crate::config::{ConfigError, ListenEndpoint, OrbConfig, RealTimeSettings};
+use crate::config::{
+    ConfigError, FaultToleranceSettings, ListenEndpoint, OrbConfig, RealTimeSettings,
+};
 use crate::exception::SystemException;
 use crate::fixed_context::{self, RequestContext, RequestContextError};
+use crate::groups::{GroupCalls, GroupCallsSource};
 use crate::interceptor::{ClientRequestInterceptor, IorInterceptor, ServerRequestInterceptor};
 use crate::lane::lane_threads;
 use crate::measurement;
@@ -15,7 +18,7 @@ use crate::priorities::Priorities;
 use crate::priority::Priority;
 use crate::profile::{ProfileCodec, PublishedEndpoints};
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
-use crate::server::AroundUpcalls;
+use crate::server::{AdapterWrapper, AroundUpcalls};
 use crate::timeline;
 use crate::urgency::{Registered, UrgencyStrategy};
 use punctual_exec::LockProtocol;
@@ -59,6 +62,11 @@ pub enum InitError {
     /// component that implements it.
     #[error("the configuration of Real-time CORBA differs from the program's settings: {0}")]
     RealTime(String),
+    /// The settings are of Fault Tolerant CORBA, which the program does not use.
+    #[error(
+        "the table [fault_tolerance] is of no effect: the program has not added fault tolerance (`FaultTolerance::extend`)"
+    )]
+    FaultTolerance,
     /// A shared library with a link cannot be loaded.
     #[cfg(feature = "plugins")]
     #[error("{0}")]
@@ -251,6 +259,19 @@ impl OrbBuilder {
         self.extension(Arc::new(PrioritySource(priorities)))
     }
 
+    /// Sets the source of the terms of calls to object groups. Only the last one set applies. Without one, a reference of a
+    /// group is called like any other.
+    #[must_use]
+    pub fn group_calls(self, groups: Arc<dyn GroupCalls>) -> Self {
+        self.extension(Arc::new(GroupCallsSource(groups)))
+    }
+
+    /// Sets the wrapper of the ORB's object adapter. Only the last one set applies.
+    #[must_use]
+    pub fn adapter_wrapper(self, wrapper: Arc<dyn AdapterWrapper>) -> Self {
+        self.extension(Arc::new(Wrapper(wrapper)))
+    }
+
     /// Adds state that a crate built on this one keeps for the ORB; [`Orb::extension`] returns it
     /// by its type. For each type, only the last one added is kept.
     #[must_use]
@@ -354,6 +375,11 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
     );
     check_real_time(&broker)?;
     check_priorities(&broker)?;
+    if broker.groups.is_none()
+        && broker.config().fault_tolerance != FaultToleranceSettings::default()
+    {
+        return Err(InitError::FaultTolerance);
+    }
     let locks = match broker.priorities {
         Some(_) => LockProtocol::InheritPriority,
         None => locks,

@@ -59,12 +59,15 @@ impl AdapterPolicies {
             }
         }
         let (mut published, mut around_upcalls) = (Vec::new(), None);
+        let mut components = Components::new();
         for (index, policy) in set.iter().enumerate() {
             let kind = policy.policy_type();
             let definition = types.get(kind);
             if definition.is_some_and(|one| one.surrounds_upcalls) {
                 around_upcalls = around_upcalls.or(Some(index));
             }
+            let component = definition.and_then(|one| (one.component)(policy));
+            components.extend(component.map(|component| (None, component)));
             if let Some(codec) = definition.and_then(|one| one.codec) {
                 let data = (codec.write)(policy);
                 let data = data.map_err(|error| InvalidPolicy {
@@ -80,7 +83,7 @@ impl AdapterPolicies {
             templates: ProfileTemplates::default(),
             outlives_process: false,
             around_upcalls,
-            components: Components::new(),
+            components,
         })
     }
 
@@ -101,7 +104,7 @@ impl AdapterPolicies {
     }
 
     pub(crate) fn with_components(mut self, components: Components) -> Self {
-        self.components = components;
+        self.components.extend(components);
         self
     }
 

@@ -68,6 +68,7 @@ pub(super) fn definitions() -> impl Iterator<Item = Definition> {
         reconcile: |client, _| Ok(client.clone()),
         codec: None,
         surrounds_upcalls: false,
+        component: |_| None,
     })
 }
 

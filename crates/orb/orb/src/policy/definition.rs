@@ -4,6 +4,7 @@ use super::any_policy::Policy;
 use super::known_protocols::KnownProtocols;
 use super::policy_type::{PolicyLevels, PolicyType};
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
+use punctual_ior::TaggedComponent;
 
 /// Properties and functions of a policy type, as the ORB's table holds them.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct Definition {
     /// Codec for values in references, if policies of this type are published.
     pub(super) codec: Option<Codec>,
     pub(super) surrounds_upcalls: bool,
+    /// Component that a policy of an adapter adds to references.
+    pub(super) component: fn(&Policy) -> Option<TaggedComponent>,
 }
 
 /// Conversion between a policy's value and its encoding in references, an encapsulation.
@@ -45,6 +48,7 @@ impl Definition {
                 read: read::<P>,
             }),
             surrounds_upcalls: P::SURROUNDS_UPCALLS,
+            component: |policy| policy.value::<P>()?.component(),
         }
     }
 }

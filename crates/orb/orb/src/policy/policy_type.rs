@@ -1,6 +1,7 @@
 //! Interface of policy types, for code that adds one to an ORB.
 
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
+use punctual_ior::TaggedComponent;
 use std::any::Any;
 use std::fmt;
 use std::ops::BitOr;
@@ -47,6 +48,12 @@ pub trait PolicyType: Any + Clone + fmt::Debug + Eq + Send + Sync {
     /// True if the policy takes effect around the upcalls of the POAs that have it
     /// ([`crate::AroundUpcalls`]). An ORB without such a hook refuses to create a POA with it.
     const SURROUNDS_UPCALLS: bool = false;
+
+    /// Returns the component that a POA's policy adds to all profiles of its references, if it adds one. By default it adds
+    /// none.
+    fn component(&self) -> Option<TaggedComponent> {
+        None
+    }
 
     /// Checks that a value is valid. Called when the policy is set.
     ///

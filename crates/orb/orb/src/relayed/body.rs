@@ -37,6 +37,22 @@ impl<'m> RawBody<'m> {
         })
     }
 
+    /// Returns a body that was kept: its bytes, and its start position modulo 8.
+    pub(crate) fn from_parts(
+        octets: &'m [u8],
+        phase: usize,
+        order: ByteOrder,
+        version: GiopVersion,
+    ) -> Self {
+        Self {
+            octets,
+            lent: &[],
+            begin: phase,
+            order,
+            version,
+        }
+    }
+
     /// Returns the byte order of the values in the body.
     #[must_use]
     pub fn order(&self) -> ByteOrder {

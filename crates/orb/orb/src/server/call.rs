@@ -291,7 +291,7 @@ impl<'m> ServerCall<'m> {
         .into()
     }
 
-    fn answer(
+    pub(super) fn answer(
         &mut self,
         status: ReplyStatus,
         write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
@@ -391,6 +391,18 @@ impl<'m> ServerCall<'m> {
     #[inline]
     pub(super) fn reply_made(&self) -> Option<&Block> {
         self.has_reply().then_some(&*self.reply)
+    }
+
+    /// Returns `true` if the client wants a reply as soon as the servant has been found.
+    pub(super) fn is_early(&self) -> bool {
+        self.response == ResponseFlags::SYNC_WITH_SERVER
+    }
+
+    /// Returns what the operating system or TLS says about the client: the certificate that it has proved to own, or the
+    /// user of its process. Empty if they say nothing, as for TCP. Computed once for a connection.
+    #[must_use]
+    pub fn peer_identity(&self) -> Arc<[u8]> {
+        self.conversation.peer_identity()
     }
 
     /// Returns `true` if the client waits for a reply and none has been made.

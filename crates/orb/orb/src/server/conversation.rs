@@ -58,6 +58,8 @@ pub(crate) struct Conversation {
     has_failed: AtomicBool,
     complaints: AtomicU32,
     life: Life,
+    /// What is known for certain about the client; read for the first request that needs it.
+    identity: OnceLock<Arc<[u8]>>,
 }
 
 impl Conversation {
@@ -92,6 +94,7 @@ impl Conversation {
             has_failed: AtomicBool::new(false),
             complaints: AtomicU32::new(0),
             life: Life::default(),
+            identity: OnceLock::new(),
             environment,
             counters,
             broker,
@@ -129,6 +132,16 @@ impl Conversation {
             certificates: self.link.peer_certificates(),
             is_owner: self.link.peer_is_owner(),
         }
+    }
+
+    /// Returns the certificate that the client has proved to own, or the user of its process; empty if neither is known.
+    pub(super) fn peer_identity(&self) -> Arc<[u8]> {
+        let identity = || match (self.link.peer_certificates().first(), self.link.peer_user()) {
+            (Some(certificate), _) => [b"certificate ", &certificate[..]].concat().into(),
+            (None, Some(user)) => format!("user {user}").into_bytes().into(),
+            (None, None) => Arc::default(),
+        };
+        self.identity.get_or_init(identity).clone()
     }
 
     /// Returns a handle that says whether the connection exists.

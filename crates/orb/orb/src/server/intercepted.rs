@@ -331,6 +331,13 @@ impl<'m> ServerCall<'m> {
         self.has_reply().then(|| self.decoded().ok()).flatten()
     }
 
+    /// Returns the status and the body of the encoded reply.
+    pub(super) fn made_body(&self) -> Option<(ReplyStatus, RawBody<'_>)> {
+        let made = self.made()?;
+        let body = RawBody::of(&made.body, self.reply.lent()).ok()?;
+        Some((made.header.status, body))
+    }
+
     fn decoded(&self) -> Result<Made<'_>, CdrError> {
         let (session, limits) = (
             &self.conversation.session,

@@ -7,6 +7,7 @@
 
 mod accept;
 mod adapter;
+mod adapter_wrapper;
 mod around;
 mod back;
 mod call;
@@ -22,6 +23,7 @@ mod here;
 mod host;
 mod intercepted;
 mod kept;
+mod kept_reply;
 mod memory;
 mod panics;
 mod pass;
@@ -38,6 +40,7 @@ mod shared_link;
 
 pub(crate) use accept::{listen, listen_at};
 pub use adapter::ObjectAdapter;
+pub use adapter_wrapper::AdapterWrapper;
 pub use around::{AroundUpcall, AroundUpcalls, UpcallHook};
 pub(crate) use back::serve_back;
 pub use call::{Dispatched, ServerCall};
@@ -45,6 +48,7 @@ pub use call::{Dispatched, ServerCall};
 pub(crate) use here::serve_here;
 pub(crate) use host::{AdapterCell, Host};
 pub(crate) use intercepted::Intercepted;
+pub use kept_reply::{KeptReply, ReplyKeeper};
 pub(crate) use panics::panicked;
 pub use peer_connection::PeerConnection;
 pub use pending_reply::{AnswerError, PendingReply};

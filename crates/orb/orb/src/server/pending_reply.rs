@@ -8,6 +8,7 @@
 //! its time-out, with TIMEOUT, by the thread that reads its lane's replies.
 
 use super::call::{Dispatched, EarlyReplySender, MadeReply, ServerCall};
+use super::kept_reply::{KeptReply, ReplyKeeper, take_keeper};
 use super::pending::{Awaited, PendingReplySender, RECORD, TooMany};
 use crate::adapter::DispatchError;
 use crate::budget::{Hold, NoRoom};
@@ -58,6 +59,8 @@ struct Open {
     held: Option<Box<dyn Any + Send + Sync>>,
     /// Data for the interceptors' ending points, if the ORB has interceptors.
     intercepted: Option<Intercepted>,
+    /// Receiver of the reply, if it is to be kept for repeats of the request.
+    keeper: Option<Arc<dyn ReplyKeeper>>,
     /// Charge of the request's bytes to the budget of received data, for a long request, as its
     /// arguments may be kept until it is answered.
     _received: Option<Arc<Hold>>,
@@ -137,6 +140,7 @@ impl ServerCall<'_> {
         });
         let open = Open {
             intercepted,
+            keeper: take_keeper(),
             request_id: self.request_id,
             octets,
             version: self.version,
@@ -286,6 +290,13 @@ impl Claimed<'_> {
             Some(pass) => call.end_pass(pass, made),
             None => made,
         };
+        if let Some(keeper) = &self.open.keeper {
+            let unanswered = || Err(no_response("the servant has not answered").into());
+            keeper.ended(match call.is_owed_an_answer() && made.is_ok() {
+                true => KeptReply::of(&call, &unanswered()),
+                false => KeptReply::of(&call, &made),
+            });
+        }
         match made {
             Ok(_) if call.is_owed_an_answer() => {
                 let nothing = no_response("the servant has not answered");

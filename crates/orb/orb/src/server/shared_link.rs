@@ -78,4 +78,8 @@ impl Connection for SharedLink {
     fn peer_is_owner(&self) -> bool {
         self.link.peer_is_owner()
     }
+
+    fn peer_user(&self) -> Option<u32> {
+        self.link.peer_user()
+    }
 }

@@ -3,6 +3,7 @@
 
 mod corbaloc;
 mod corbaname;
+mod groups;
 #[path = "../../../cdr/tests/it/support/hex.rs"]
 mod hex;
 mod pair;

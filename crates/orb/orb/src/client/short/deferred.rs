@@ -89,6 +89,7 @@ pub(in super::super) fn send(
         Err(failed) => Deferral::Attempted(Box::new(Attempted {
             outcome: Err(failed),
             deadline,
+            contexts: None,
             interrupted: None,
         })),
     };

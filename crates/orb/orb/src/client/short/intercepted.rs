@@ -282,6 +282,7 @@ impl WatchedCall<'_> {
         Box::new(Attempted {
             outcome,
             deadline: self.deadline,
+            contexts: None,
             interrupted: Some(Box::new(Interrupted { interception, by })),
         })
     }

@@ -1,6 +1,7 @@
 //! Table of all settings: a file for each section of the configuration file.
 
 mod concurrency;
+mod fault_tolerance;
 mod general;
 mod limits;
 mod one_way_buffering;
@@ -22,6 +23,7 @@ pub(super) const SECTIONS: &[Section] = &[
     one_way_buffering::SECTION,
     real_time::SECTION,
     real_time::DYNAMIC_SCHEDULING,
+    fault_tolerance::SECTION,
     #[cfg(feature = "tls")]
     tls::SECTION,
     timeouts::SECTION,

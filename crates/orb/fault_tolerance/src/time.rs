@@ -1,0 +1,52 @@
+//! Times of the standard (TimeBase::TimeT): hundreds of nanoseconds since 15 October 1582.
+
+use punctual_sys::clock;
+use std::time::Duration;
+
+/// The beginning of 1970 as a TimeT.
+const OF_1970: u64 = 0x01b2_1dd2_1381_4000;
+/// Length of a unit in nanoseconds.
+const UNIT: u64 = 100;
+
+/// Returns the time of day, as of the last tick of its clock.
+#[inline]
+pub(crate) fn now() -> u64 {
+    OF_1970 + clock::coarse_time_of_day_nanos() / UNIT
+}
+
+/// Returns a duration in units of a TimeT; the longest one if it is longer.
+pub(crate) fn units(duration: Duration) -> u64 {
+    let units = duration.as_nanos() / u128::from(UNIT);
+    u64::try_from(units).unwrap_or(u64::MAX)
+}
+
+/// Returns the duration of this many units.
+pub(crate) fn duration(units: u64) -> Duration {
+    let (seconds, rest) = (units / 10_000_000, units % 10_000_000);
+    Duration::new(seconds, u32::try_from(rest * UNIT).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::SystemTime;
+
+    #[test]
+    fn now_is_the_time_of_day() {
+        let of_system = || {
+            let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+            OF_1970 + units(since.unwrap())
+        };
+        // The coarse clock is at most a tick of 10 ms behind.
+        let (before, now, after) = (of_system(), now(), of_system());
+        assert!(before - units(Duration::from_millis(20)) <= now && now <= after);
+    }
+
+    #[test]
+    fn durations_are_converted_there_and_back() {
+        let second_and_a_bit = Duration::new(1, 200);
+        assert_eq!(units(second_and_a_bit), 10_000_002);
+        assert_eq!(duration(10_000_002), second_and_a_bit);
+        assert_eq!(units(Duration::MAX), u64::MAX);
+    }
+}

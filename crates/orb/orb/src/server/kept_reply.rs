@@ -1,0 +1,223 @@
+//! Replies that are kept beyond their call, so that a repeat of the request is answered without another upcall.
+//!
+//! [`ServerCall::keep_reply`] dispatches a request and passes its reply to a [`ReplyKeeper`] once it is made: before it is
+//! sent, or later for a servant that answers later. [`ServerCall::repeat`] answers another request with a kept reply, by any
+//! protocol, as its body is kept without the header.
+
+use super::call::{Dispatched, MadeReply, ServerCall};
+use crate::adapter::DispatchError;
+use crate::exception::{
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
+};
+use crate::relayed::{RawBody, Terms};
+use punctual_cdr::{ByteOrder, GiopVersion};
+use punctual_giop::{ReplyStatus, ServiceContexts};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// Receiver of the reply to one request.
+pub trait ReplyKeeper: Send + Sync {
+    /// Takes the reply, once it is made; `None` if the request may be made again, as it was not begun or is forwarded, or if
+    /// its reply is not known. Called once, on the thread that answers; must not block.
+    fn ended(&self, reply: Option<KeptReply>);
+}
+
+/// Reply to a request, without its header.
+#[derive(Clone, Debug)]
+pub struct KeptReply(Kept);
+
+#[derive(Clone, Debug)]
+enum Kept {
+    /// Results or user exception.
+    Body {
+        status: ReplyStatus,
+        octets: Box<[u8]>,
+        /// Position at which the body began, modulo 8.
+        phase: usize,
+        order: ByteOrder,
+        terms: Terms,
+    },
+    Raised(Box<SystemException>),
+    /// The request was a one-way.
+    Nothing,
+}
+
+thread_local! {
+    /// Keeper of the reply to the request that the calling thread dispatches.
+    static KEEPER: RefCell<Option<Arc<dyn ReplyKeeper>>> = const { RefCell::new(None) };
+}
+
+/// Replaces the keeper of the calling thread's request.
+fn replace_keeper(keeper: Option<Arc<dyn ReplyKeeper>>) -> Option<Arc<dyn ReplyKeeper>> {
+    let replaced = KEEPER.try_with(|now| std::mem::replace(&mut *now.borrow_mut(), keeper));
+    replaced.ok().flatten()
+}
+
+/// Takes the keeper of the calling thread's request, which will be answered later.
+pub(super) fn take_keeper() -> Option<Arc<dyn ReplyKeeper>> {
+    replace_keeper(None)
+}
+
+/// Keeper of a request that is being dispatched. If dropped by a panic of the servant, the reply is the exception that its
+/// caller gets.
+struct Dispatching {
+    before: Option<Arc<dyn ReplyKeeper>>,
+    is_over: bool,
+}
+
+impl Dispatching {
+    fn begin(keeper: Option<Arc<dyn ReplyKeeper>>) -> Self {
+        Self {
+            before: replace_keeper(keeper),
+            is_over: false,
+        }
+    }
+
+    /// Ends the dispatch; returns the keeper, unless the request is answered later.
+    fn end(mut self) -> Option<Arc<dyn ReplyKeeper>> {
+        self.is_over = true;
+        replace_keeper(self.before.take())
+    }
+}
+
+impl Drop for Dispatching {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        if let Some(keeper) = replace_keeper(self.before.take()) {
+            let (kind, minor) = (Kind::Unknown, minor::SERVANT_PANICKED);
+            let exception = SystemException::new(kind, minor, CompletionStatus::Maybe);
+            keeper.ended(Some(KeptReply(Kept::Raised(Box::new(exception)))));
+        }
+    }
+}
+
+impl ServerCall<'_> {
+    /// Dispatches the request by `dispatch`, and passes its reply to the keeper, if one is given. With a servant that answers
+    /// later, that is when it answers. An adapter whose upcalls are made on the main thread must answer at once: the reply of
+    /// one that answers later is not kept.
+    ///
+    /// # Errors
+    /// Those of `dispatch`.
+    pub fn keep_reply(
+        &mut self,
+        keeper: Option<Arc<dyn ReplyKeeper>>,
+        dispatch: impl FnOnce(&mut Self) -> Result<Dispatched, DispatchError>,
+    ) -> Result<Dispatched, DispatchError> {
+        let dispatching = Dispatching::begin(keeper);
+        let answered = dispatch(self);
+        if let Some(keeper) = dispatching.end() {
+            keeper.ended(KeptReply::of(self, &answered));
+        }
+        answered
+    }
+
+    /// Answers the request with the reply to an earlier one.
+    ///
+    /// # Errors
+    /// The system exception that was the reply; INTERNAL, COMPLETED_YES, if the reply cannot be encoded for this connection:
+    /// it has another GIOP version or other code sets than that of the earlier request.
+    pub fn repeat(&mut self, reply: &KeptReply) -> Result<Dispatched, DispatchError> {
+        let (status, octets, phase, order, terms) = match &reply.0 {
+            Kept::Raised(exception) => return Err((**exception).clone().into()),
+            Kept::Nothing => return self.reply(|_| Ok(())),
+            Kept::Body {
+                status,
+                octets,
+                phase,
+                order,
+                terms,
+            } => (*status, octets, *phase, *order, *terms),
+        };
+        if !self.expects_reply() || self.answered {
+            return Ok(Dispatched(()));
+        }
+        if terms != self.terms() {
+            return Err(other_terms().into());
+        }
+        if terms.version == GiopVersion::V1_2 && order == ByteOrder::NATIVE {
+            return self.answer(status, |out| {
+                out.put_bytes(octets);
+                Ok(())
+            });
+        }
+        let body = RawBody::from_parts(octets, phase, order, terms.version);
+        let block = self.encode_with(status, ServiceContexts::none(), &body);
+        *self.reply = block.map_err(|error| cdr_exception(error, CompletionStatus::Yes))?;
+        self.made = MadeReply::PassedBack;
+        Ok(Dispatched(()))
+    }
+
+    fn terms(&self) -> Terms {
+        Terms {
+            version: self.version,
+            code_sets: self.arguments.coding().code_sets,
+        }
+    }
+
+    /// Returns the body of a usual reply, which stands after a prepared header.
+    fn plain_body(&self) -> Option<&[u8]> {
+        let is_plain = self.made == MadeReply::Answer(ReplyStatus::NoException)
+            && self.version == GiopVersion::V1_2
+            && self.reply_contexts.is_none()
+            && self.reply.lent().is_empty();
+        let head = self.conversation.results()?.head_length();
+        is_plain.then(|| self.reply.get(head..).unwrap_or_default())
+    }
+}
+
+impl KeptReply {
+    /// Returns the number of bytes of the reply's body.
+    #[must_use]
+    pub fn octets(&self) -> usize {
+        match &self.0 {
+            Kept::Body { octets, .. } => octets.len(),
+            Kept::Raised(_) | Kept::Nothing => 0,
+        }
+    }
+
+    /// Returns the reply of a call to be kept.
+    pub(super) fn of(
+        call: &ServerCall<'_>,
+        answered: &Result<Dispatched, DispatchError>,
+    ) -> Option<Self> {
+        match answered {
+            Err(DispatchError::System(exception)) if exception.is_not_begun() => None,
+            Err(DispatchError::System(exception)) => {
+                Some(Self(Kept::Raised(Box::new(exception.clone()))))
+            }
+            Err(_) => None,
+            Ok(_) if call.has_reply() => Self::of_made(call),
+            // The reply will come from another thread, which has no keeper.
+            Ok(_) if call.answered && call.response.response_expected() && !call.is_early() => None,
+            Ok(_) => Some(Self(Kept::Nothing)),
+        }
+    }
+
+    fn of_made(call: &ServerCall<'_>) -> Option<Self> {
+        let (status, octets, phase, order) = match call.plain_body() {
+            Some(body) => (ReplyStatus::NoException, body.into(), 0, ByteOrder::NATIVE),
+            None => {
+                let (status, body) = call.made_body()?;
+                (status, body.to_vec().into(), body.phase(), body.order())
+            }
+        };
+        Some(Self(Kept::Body {
+            status,
+            octets,
+            phase,
+            order,
+            terms: call.terms(),
+        }))
+    }
+}
+
+#[cold]
+fn other_terms() -> SystemException {
+    let (kind, minor) = (Kind::Internal, 0);
+    SystemException::new(kind, minor, CompletionStatus::Yes).with_detail(
+        "the request was answered before, and its reply is kept in a GIOP version or code sets that this connection does \
+         not have",
+    )
+}

@@ -1,0 +1,189 @@
+//! Guards before servants of members.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Instant;
+
+use parking_lot::RwLock;
+use punctual::about_to_block;
+use punctual::poa::{DispatchError, Dispatched, ServerCall};
+use punctual::{ObjectRef, Servant, SystemExceptionKind};
+
+/// Operations that a member answers whether it is primary or not.
+const ALWAYS: [&str; 5] = [
+    "get_state",
+    "set_state",
+    "get_update",
+    "set_update",
+    "is_alive",
+];
+
+/// Guard of a member's servants: decides which requests they serve. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Guard(Arc<Inner>);
+
+/// Question to the service whether the member is primary, which was not known at a time.
+type Ask = Arc<dyn Fn(Instant) + Send + Sync>;
+
+#[derive(Default)]
+struct Inner {
+    in_progress: AtomicU32,
+    sheds: AtomicBool,
+    /// The group's own object; `None` before the member has joined.
+    forwarder: RwLock<Option<ObjectRef>>,
+    /// True if only the primary serves.
+    is_passive: AtomicBool,
+    /// Time until which the member is primary.
+    primary_until: RwLock<Option<Instant>>,
+    /// Asks the service, while the member is one.
+    ask: RwLock<Option<Ask>>,
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Guard")
+            .field("in_progress", &self.in_progress)
+            .field("sheds", &self.sheds)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Guard {
+    /// Returns a guard of a member that has not joined yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Puts the guard before a servant.
+    #[must_use]
+    pub fn around(&self, servant: Arc<dyn Servant>) -> Arc<dyn Servant> {
+        Arc::new(Guarded {
+            guard: self.clone(),
+            servant,
+        })
+    }
+
+    /// Returns the number of requests that the servants are serving.
+    #[must_use]
+    pub fn in_progress(&self) -> u32 {
+        self.0.in_progress.load(Ordering::Relaxed)
+    }
+
+    /// Forwards requests to the group from now on, or serves them again.
+    pub fn shed(&self, sheds: bool) {
+        self.0.sheds.store(sheds, Ordering::Relaxed);
+    }
+
+    /// Returns whether requests are forwarded to the group to shed load.
+    #[must_use]
+    pub fn is_shedding(&self) -> bool {
+        self.0.sheds.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether the member is primary now: its lease has not ended.
+    #[must_use]
+    pub fn is_primary(&self) -> bool {
+        self.0
+            .primary_until
+            .read()
+            .is_some_and(|until| Instant::now() < until)
+    }
+
+    pub(crate) fn set_passive(&self, is_passive: bool) {
+        self.0.is_passive.store(is_passive, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_forwarder(&self, forwarder: Option<ObjectRef>) {
+        *self.0.forwarder.write() = forwarder;
+    }
+
+    pub(crate) fn set_ask(&self, ask: impl Fn(Instant) + Send + Sync + 'static) {
+        *self.0.ask.write() = Some(Arc::new(ask));
+    }
+
+    pub(crate) fn set_primary_until(&self, until: Option<Instant>) {
+        *self.0.primary_until.write() = until;
+    }
+
+    /// Returns whether the member is primary. A request may come before the member has learned that it is: then it asks.
+    fn is_primary_or_becomes_it(&self) -> bool {
+        if self.is_primary() {
+            return true;
+        }
+        let ask = self.0.ask.read().clone();
+        if let Some(ask) = ask {
+            let _ = about_to_block();
+            ask(Instant::now());
+        }
+        self.is_primary()
+    }
+
+    /// Checks that a request may be served here.
+    fn check(&self, operation: &str) -> Result<(), DispatchError> {
+        if ALWAYS.contains(&operation) {
+            return Ok(());
+        }
+        let waits = self.0.is_passive.load(Ordering::Relaxed) && !self.is_primary_or_becomes_it();
+        if !(waits || self.is_shedding()) {
+            return Ok(());
+        }
+        match &*self.0.forwarder.read() {
+            Some(group) => Err(DispatchError::forward(group)),
+            None => Err(SystemExceptionKind::Transient
+                .because("this member has not joined its group yet")
+                .into()),
+        }
+    }
+}
+
+/// Servant behind a guard.
+struct Guarded {
+    guard: Guard,
+    servant: Arc<dyn Servant>,
+}
+
+/// Request in progress, until it is dropped.
+struct InProgress<'g>(&'g AtomicU32);
+
+impl Drop for InProgress<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Servant for Guarded {
+    fn repository_ids(&self) -> &'static [&'static str] {
+        self.servant.repository_ids()
+    }
+
+    fn primary_interface(&self) -> Cow<'_, str> {
+        self.servant.primary_interface()
+    }
+
+    fn is_a(&self, repository_id: &str) -> bool {
+        self.servant.is_a(repository_id)
+    }
+
+    fn is_transparent(&self) -> bool {
+        self.servant.is_transparent()
+    }
+
+    fn is_dynamic(&self) -> bool {
+        self.servant.is_dynamic()
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        self.guard.check(call.operation())?;
+        let count = &self.guard.0.in_progress;
+        count.fetch_add(1, Ordering::Relaxed);
+        let _in_progress = InProgress(count);
+        self.servant.dispatch(call)
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        self.servant.implementation()
+    }
+}

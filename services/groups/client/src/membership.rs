@@ -1,0 +1,437 @@
+//! Membership in a group: joining, renewing the lease, leaving.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use punctual::{Interface, ObjectRef, SystemException, SystemExceptionKind as Kind};
+use punctual_exec::thread::{JoinHandle, ThreadSpec};
+use punctual_naming_client::cos_naming::Name;
+use punctual_naming_client::from_text;
+
+use crate::cos_load_balancing::{
+    CPU, Load, LoadAlert, LoadManager, LoadManagerGetLoadAlertError,
+    LoadManagerGetLoadMonitorError, LoadMonitor,
+};
+use crate::guard::Guard;
+use crate::punctual_groups::{
+    Administration, AdministrationRenewError, AdministrationStoreStateError, Joined,
+};
+
+/// Time after which a registration of a monitor or an alert is checked.
+const CHECK: Duration = Duration::from_secs(10);
+
+/// Options of a member: its lease, its guard, the loads that it reports.
+pub struct MemberOptions {
+    lease: Duration,
+    guard: Guard,
+    is_passive: bool,
+    load: Option<Box<dyn Fn() -> f32 + Send>>,
+    monitor: Option<LoadMonitor>,
+    alert: Option<LoadAlert>,
+}
+
+impl std::fmt::Debug for MemberOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MemberOptions")
+            .field("lease", &self.lease)
+            .field("is_passive", &self.is_passive)
+            .finish_non_exhaustive()
+    }
+}
+
+impl MemberOptions {
+    /// Returns the options of a member with a lease, from 30 ms to an hour, of which a third passes between two renewals.
+    #[must_use]
+    pub fn with_lease(lease: Duration) -> Self {
+        Self {
+            lease,
+            guard: Guard::new(),
+            is_passive: false,
+            load: None,
+            monitor: None,
+            alert: None,
+        }
+    }
+
+    /// Sets the guard that stands before the member's servants.
+    #[must_use]
+    pub fn guard(mut self, guard: &Guard) -> Self {
+        self.guard = guard.clone();
+        self
+    }
+
+    /// Lets requests pass the guard only while the member is primary.
+    #[must_use]
+    pub fn passive(mut self) -> Self {
+        self.is_passive = true;
+        self
+    }
+
+    /// Reports the load that a function returns with each renewal.
+    #[must_use]
+    pub fn load(mut self, load: impl Fn() -> f32 + Send + 'static) -> Self {
+        self.load = Some(Box::new(load));
+        self
+    }
+
+    /// Registers a monitor of the member's location.
+    #[must_use]
+    pub fn monitor(mut self, monitor: LoadMonitor) -> Self {
+        self.monitor = Some(monitor);
+        self
+    }
+
+    /// Registers the alert of the member's location.
+    #[must_use]
+    pub fn alert(mut self, alert: LoadAlert) -> Self {
+        self.alert = Some(alert);
+        self
+    }
+}
+
+/// Reason why the state of a group was not stored.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StoreError {
+    /// This member is not primary: what it has done since its lease ended counts for nothing.
+    NotPrimary,
+    /// The service refuses it, for this reason.
+    Refused(String),
+    /// The call has failed.
+    System(SystemException),
+}
+
+impl std::fmt::Display for StoreError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotPrimary => f.write_str("this member is not primary"),
+            Self::Refused(reason) => write!(f, "the state is refused: {reason}"),
+            Self::System(exception) => write!(f, "the state is not stored: {exception}"),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+/// Membership of an object in a group, which a thread keeps until this is dropped. Then the member leaves; if the process ends
+/// otherwise, its lease does.
+#[derive(Debug)]
+pub struct Membership {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    manager: Administration,
+    location: Name,
+    guard: Guard,
+    lease: Duration,
+    /// Time of the last question. Held while the service is asked.
+    asked: Mutex<Option<Instant>>,
+    /// The membership at present; `None` while the service has not answered.
+    joined: Mutex<Option<Joined>>,
+    is_ended: Mutex<bool>,
+    changed: Condvar,
+}
+
+/// State of the thread that keeps a membership.
+struct Keeping {
+    shared: Arc<Shared>,
+    group: ObjectRef,
+    member: ObjectRef,
+    options: MemberOptions,
+    checked: Option<Instant>,
+}
+
+impl Membership {
+    /// Makes an object a member of a group at a location, which is a name as text. `manager` is the service's ReplicationManager
+    /// or LoadManager. If the service cannot be reached, now or later, that is tried again.
+    ///
+    /// # Errors
+    /// BAD_PARAM if the location is no name; NO_RESOURCES if no thread can be started.
+    pub fn begin(
+        manager: &impl Interface,
+        group: &ObjectRef,
+        location: &str,
+        member: &impl Interface,
+        options: MemberOptions,
+    ) -> Result<Self, SystemException> {
+        let invalid = |_| Kind::BadParam.because("the location is no name");
+        let patience = options.lease.max(Duration::from_millis(500));
+        let manager = manager.as_object().with_timeout(patience);
+        options.guard.set_passive(options.is_passive);
+        let shared = Arc::new(Shared {
+            manager: Administration::from_object(manager),
+            location: from_text(location).map_err(invalid)?,
+            guard: options.guard.clone(),
+            lease: options.lease,
+            asked: Mutex::new(None),
+            joined: Mutex::new(None),
+            is_ended: Mutex::new(false),
+            changed: Condvar::new(),
+        });
+        let asking = Arc::downgrade(&shared);
+        options.guard.set_ask(move |since| {
+            if let Some(shared) = asking.upgrade() {
+                shared.ask(since);
+            }
+        });
+        let keeping = Keeping {
+            shared: shared.clone(),
+            group: group.clone(),
+            member: member.as_object().clone(),
+            options,
+            checked: None,
+        };
+        let thread = ThreadSpec::named("group-member").start(move || keeping.keep());
+        let thread = thread.map_err(|error| Kind::NoResources.because(error.to_string()))?;
+        Ok(Self {
+            shared,
+            thread: Some(thread),
+        })
+    }
+
+    /// Returns whether the member has joined, and its lease has not been lost since.
+    #[must_use]
+    pub fn has_joined(&self) -> bool {
+        self.shared.joined.lock().is_some()
+    }
+
+    /// Returns whether the member is primary now.
+    #[must_use]
+    pub fn is_primary(&self) -> bool {
+        self.shared.guard.is_primary()
+    }
+
+    /// Stores the state of a passive group at the service, so that the next primary has it: what has led to this state may be
+    /// acknowledged to clients when this returns. Blocks.
+    ///
+    /// # Errors
+    /// The state was not stored, or may not have been: a client must not be told that its request is done.
+    pub fn store_state(&self, state: &[u8]) -> Result<(), StoreError> {
+        let (id, token) = {
+            let joined = self.shared.joined.lock();
+            let joined = joined.as_ref().ok_or(StoreError::NotPrimary)?;
+            (joined.id, joined.token)
+        };
+        let stored = self
+            .shared
+            .manager
+            .store_state(id, &self.shared.location, token, state);
+        stored.map_err(|error| match error {
+            AdministrationStoreStateError::NotPrimary(_)
+            | AdministrationStoreStateError::MemberNotFound(_)
+            | AdministrationStoreStateError::ObjectGroupNotFound(_) => StoreError::NotPrimary,
+            AdministrationStoreStateError::Refused(why) => StoreError::Refused(why.reason),
+            AdministrationStoreStateError::System(exception) => StoreError::System(exception),
+        })
+    }
+}
+
+impl Shared {
+    /// Asks the service what the member is, unless it was asked since a time.
+    fn ask(&self, since: Instant) {
+        let mut asked = self.asked.lock();
+        if asked.is_none_or(|asked| asked < since) && !*self.is_ended.lock() {
+            // Without an answer, too: those who wait for this one do not ask again.
+            *asked = Some(Instant::now());
+            self.renew(&[]);
+        }
+    }
+
+    /// Renews the lease, and takes the answer.
+    fn renew(&self, loads: &[Load]) {
+        let (id, token) = match &*self.joined.lock() {
+            Some(joined) => (joined.id, joined.token),
+            None => return,
+        };
+        let asked = Instant::now();
+        match self.manager.renew(id, &self.location, token, loads) {
+            Ok(standing) => self.stand(standing.is_primary, asked),
+            Err(AdministrationRenewError::System(exception)) => {
+                tracing::debug!("a lease is not renewed: {exception}");
+            }
+            // The lease has ended.
+            Err(error) => {
+                tracing::warn!("this member has lost its lease, and joins again: {error}");
+                self.guard.set_primary_until(None);
+                *self.joined.lock() = None;
+            }
+        }
+    }
+
+    /// Takes what the service says: it holds for one lease from the time of the question.
+    fn stand(&self, is_primary: bool, asked: Instant) {
+        let until = is_primary.then(|| asked + self.lease);
+        self.guard.set_primary_until(until);
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        *self.shared.is_ended.lock() = true;
+        self.shared.changed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been reported already.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Keeping {
+    fn keep(mut self) {
+        let interval = self.shared.lease / 3;
+        loop {
+            let asked = Instant::now();
+            let has_joined = self.shared.joined.lock().is_some();
+            match has_joined {
+                true => self.renew(),
+                false => self.join(),
+            }
+            self.check_registrations();
+            if self.has_ended(asked + interval) {
+                break;
+            }
+        }
+        self.leave();
+    }
+
+    /// Waits until a time, or the end; returns true in the latter case.
+    fn has_ended(&self, until: Instant) -> bool {
+        let mut is_ended = self.shared.is_ended.lock();
+        while !*is_ended
+            && !self
+                .shared
+                .changed
+                .wait_until(&mut is_ended, until)
+                .timed_out()
+        {}
+        *is_ended
+    }
+
+    fn join(&self) {
+        let shared = &self.shared;
+        let lease = u32::try_from(shared.lease.as_millis()).unwrap_or(u32::MAX);
+        // The membership is there, and its guard's question answered, in one step.
+        let _one_at_a_time = shared.asked.lock();
+        let asked = Instant::now();
+        let group = Some(&self.group);
+        match shared
+            .manager
+            .join(group, &shared.location, Some(&self.member), lease)
+        {
+            Ok(joined) => {
+                shared.guard.set_forwarder(joined.forwarder.clone());
+                shared.stand(joined.current.is_primary, asked);
+                *shared.joined.lock() = Some(joined);
+            }
+            Err(error) => tracing::warn!("this member has not joined its group: {error}"),
+        }
+    }
+
+    fn renew(&self) {
+        let load = self.options.load.as_ref().map(|load| Load {
+            id: CPU,
+            value: load(),
+        });
+        let loads: Vec<Load> = load.into_iter().collect();
+        let mut asked = self.shared.asked.lock();
+        *asked = Some(Instant::now());
+        self.shared.renew(&loads);
+        drop(asked);
+        if self.shared.joined.lock().is_none() {
+            self.join();
+        }
+    }
+
+    /// Registers the monitor and the alert, again if the service has lost them.
+    fn check_registrations(&mut self) {
+        let is_recent = self.checked.is_some_and(|at| at.elapsed() < CHECK);
+        let (monitor, alert) = (&self.options.monitor, &self.options.alert);
+        if is_recent || (monitor.is_none() && alert.is_none()) {
+            return;
+        }
+        let manager = LoadManager::from_object(self.shared.manager.as_object().clone());
+        let at = &self.shared.location;
+        let mut is_done = true;
+        if let Some(monitor) = monitor {
+            let found = manager.get_load_monitor(at);
+            let is_own = |found: &Option<LoadMonitor>| {
+                found
+                    .as_ref()
+                    .is_some_and(|one| one.as_object().is_equivalent(monitor.as_object()))
+            };
+            let found = match found {
+                Ok(found) if is_own(&found) => Ok(()),
+                Ok(_) => {
+                    let _has_gone = manager.remove_load_monitor(at);
+                    manager
+                        .register_load_monitor(at, Some(monitor))
+                        .map_err(|error| error.to_string())
+                }
+                Err(LoadManagerGetLoadMonitorError::LocationNotFound(_)) => manager
+                    .register_load_monitor(at, Some(monitor))
+                    .map_err(|error| error.to_string()),
+                Err(error) => Err(error.to_string()),
+            };
+            is_done &= reported("monitor", found);
+        }
+        if let Some(alert) = alert {
+            let found = manager.get_load_alert(at);
+            let is_own = |found: &Option<LoadAlert>| {
+                found
+                    .as_ref()
+                    .is_some_and(|one| one.as_object().is_equivalent(alert.as_object()))
+            };
+            let found = match found {
+                Ok(found) if is_own(&found) => Ok(()),
+                Ok(_) => {
+                    let _has_gone = manager.remove_load_alert(at);
+                    manager
+                        .register_load_alert(at, Some(alert))
+                        .map_err(|error| error.to_string())
+                }
+                Err(LoadManagerGetLoadAlertError::LoadAlertNotFound(_)) => manager
+                    .register_load_alert(at, Some(alert))
+                    .map_err(|error| error.to_string()),
+                Err(error) => Err(error.to_string()),
+            };
+            is_done &= reported("alert", found);
+        }
+        if is_done {
+            self.checked = Some(Instant::now());
+        }
+    }
+
+    fn leave(&self) {
+        let shared = &self.shared;
+        // After a question in progress, which could make it primary.
+        let _asked = shared.asked.lock();
+        // First of all: the next primary may serve as soon as this has left.
+        shared.guard.set_primary_until(None);
+        let Some(joined) = shared.joined.lock().take() else {
+            return;
+        };
+        let manager = LoadManager::from_object(shared.manager.as_object().clone());
+        if self.options.monitor.is_some() {
+            let _has_gone = manager.remove_load_monitor(&shared.location);
+        }
+        if self.options.alert.is_some() {
+            let _has_gone = manager.remove_load_alert(&shared.location);
+        }
+        if let Err(error) = shared
+            .manager
+            .leave(joined.id, &shared.location, joined.token)
+        {
+            tracing::warn!("this member stays until its lease ends: {error}");
+        }
+    }
+}
+
+fn reported(what: &str, done: Result<(), String>) -> bool {
+    if let Err(why) = &done {
+        tracing::warn!("the {what} of this member is not registered: {why}");
+    }
+    done.is_ok()
+}

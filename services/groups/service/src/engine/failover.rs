@@ -1,0 +1,487 @@
+//! Leases, elections of primaries, and the states that primaries leave.
+//!
+//! A member is primary only while its lease lasts, which it counts from the time before it asked. The service lets another one
+//! be primary when the lease that it has granted last, counted from the time of its answer, has ended: never two at a time,
+//! whether a member is slow, stopped or cut off. A state is taken from the primary only, and the next one has it before it is
+//! named.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use punctual::{CompletionStatus, SystemExceptionKind as Kind, about_to_block};
+use punctual_groups_client::cos_load_balancing::Load;
+use punctual_groups_client::ft::{
+    Checkpointable, CheckpointableGetStateError, CheckpointableSetStateError,
+};
+use punctual_groups_client::punctual_groups::{NoState, NotPrimary, Standing};
+
+use super::{AGAIN, Engine};
+use crate::bounded::bounded;
+use crate::forward::{self, Routes};
+use crate::ft;
+use crate::names::Key;
+use crate::properties::Style;
+use crate::refusal::{Refusal, Refused};
+use crate::state::{Due, Group};
+use crate::storage::Kept;
+
+impl Engine {
+    /// Renews a lease.
+    ///
+    /// # Errors
+    /// ObjectGroupNotFound; MemberNotFound if there is no such member, or its lease has ended.
+    pub(crate) fn renew(
+        &self,
+        id: u64,
+        key: &Key,
+        token: u64,
+        loads: &[Load],
+    ) -> Refused<Standing> {
+        self.check_right()?;
+        let standing = self.with(|state| {
+            let group = state
+                .groups
+                .get(&id)
+                .cloned()
+                .ok_or_else(Refusal::no_group)?;
+            let member = group
+                .members
+                .get(key)
+                .filter(|member| member.token == token);
+            let member = member.ok_or_else(Refusal::no_member)?;
+            let now = Instant::now();
+            let live = state.live_mut(id, key).ok_or_else(Refusal::no_member)?;
+            if live.token != token || live.until.is_some_and(|until| live.is_dead || until <= now) {
+                return Err(Refusal::no_member());
+            }
+            live.until = member.lease.map(|lease| now + lease);
+            state.counts.renewals += 1;
+            Ok(Standing {
+                version: group.version,
+                is_primary: group.primary.as_ref() == Some(key),
+                is_draining: member.is_draining,
+            })
+        })?;
+        if !loads.is_empty() {
+            self.push_loads(key, loads)?;
+        }
+        Ok(standing)
+    }
+
+    /// Removes a member whose lease has ended.
+    pub(super) fn expire(&self, id: u64, key: &Key, token: u64) {
+        let removed = self.change(id, |group| {
+            let is_it = group.members.get(key).is_some_and(|one| one.token == token);
+            match is_it {
+                true => Ok(remove(group, key)),
+                false => Err(Refusal::no_member()),
+            }
+        });
+        match removed {
+            Ok((was_primary, group)) => {
+                tracing::info!("group {id}: the lease of {key} has ended; primary: {was_primary}");
+                self.with(|state| state.counts.deaths += 1);
+                self.notifier()
+                    .crashed(self.domain(), id, &group.type_id, key);
+                self.replenish(id);
+            }
+            Err(Refusal::System(error)) => {
+                tracing::error!("group {id}: {key} cannot be removed: {error}");
+                let engine = self.clone();
+                let key = key.clone();
+                // The lease stays ended, and is due again.
+                engine.with(|state| {
+                    if let Some(live) = state.live_mut(id, &key) {
+                        live.is_dead = false;
+                        live.until = Some(Instant::now());
+                    }
+                });
+                engine.due_at(Instant::now() + AGAIN, Due::Lease(id, key, token));
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Makes a member the primary of a group that has none.
+    pub(super) fn elect(&self, id: u64) {
+        let elected = self.try_elect(id);
+        let (waiting, again) = self.with(|state| {
+            let vacancy = state.vacancies.get_mut(&id);
+            let again = vacancy.map(|vacancy| {
+                vacancy.is_electing = false;
+                vacancy.preferred = None;
+            });
+            // The next member to come makes it due as well.
+            let has_members = state
+                .groups
+                .get(&id)
+                .is_some_and(|group| !group.members.is_empty());
+            let again = again.filter(|()| has_members);
+            let waiting = match &elected {
+                Some(_) => state.waiting.remove(&id).unwrap_or_default(),
+                None => Vec::new(),
+            };
+            (waiting, again.is_some() && !state.is_ending)
+        });
+        if again {
+            // Members may come, or answer.
+            self.due_at(Instant::now() + AGAIN, Due::Vacancy(id));
+        }
+        self.0.changed.notify_all();
+        for pending in waiting {
+            forward::answer(pending, self.route(id));
+        }
+    }
+
+    fn try_elect(&self, id: u64) -> Option<Key> {
+        let (candidates, group, call) = self.with(|state| {
+            let group = state.groups.get(&id)?.clone();
+            let now = Instant::now();
+            let preferred = state
+                .vacancies
+                .get(&id)
+                .and_then(|one| one.preferred.clone());
+            let others = group
+                .members
+                .keys()
+                .filter(|key| Some(*key) != preferred.as_ref());
+            let (ready, draining): (Vec<Key>, Vec<Key>) = others
+                .cloned()
+                .partition(|key| !group.members.get(key).is_some_and(|one| one.is_draining));
+            let mut candidates: Vec<Key> = preferred.iter().cloned().collect();
+            candidates.extend(ready.into_iter().chain(draining));
+            candidates.retain(|key| state.lives(id, key, now));
+            // Last come those that may be taking a state, or may take one that they were given before.
+            candidates.sort_by_key(|key| {
+                let live = state.live.get(&id).and_then(|live| live.get(key));
+                let is_unsure = live.is_some_and(|live| live.is_unsure);
+                let is_taking = state.transfers.contains(&(id, key.clone()));
+                is_unsure || is_taking && Some(key) != preferred.as_ref()
+            });
+            Some((candidates, group, state.limits.call))
+        })?;
+        for key in candidates {
+            let Some(member) = group.members.get(&key) else {
+                continue;
+            };
+            self.begin_transfer(id, &key);
+            // Read now: it may have been stored since.
+            let stored = self.with(|state| state.states.get(&id).cloned());
+            let given = match &stored {
+                Some(stored) => give_state(&bounded(&member.reference, call), stored),
+                None => Ok(()),
+            };
+            if given.is_err() {
+                self.end_transfer(id, &key, &given);
+                continue;
+            }
+            let changed = self.change(id, |group| {
+                let is_there = group
+                    .members
+                    .get(&key)
+                    .is_some_and(|one| one.token == member.token);
+                if group.primary.is_some() || !is_there || !group.is_passive() {
+                    return Err(Refusal::no_member());
+                }
+                group.primary = Some(key.clone());
+                group.version = group.version.wrapping_add(1);
+                Ok(())
+            });
+            self.end_transfer(id, &key, &given);
+            match changed {
+                Ok(_) => {
+                    tracing::info!("group {id}: {key} is primary");
+                    self.with(|state| state.counts.failovers += 1);
+                    return Some(key);
+                }
+                Err(Refusal::System(error)) => {
+                    tracing::error!("group {id}: the primary cannot be stored: {error}");
+                    return None;
+                }
+                Err(_) => {}
+            }
+        }
+        None
+    }
+
+    /// Waits until no other state is being given to a member, and lets none be given until the transfer ends.
+    fn begin_transfer(&self, id: u64, key: &Key) {
+        let mut state = self.0.state.lock();
+        while !state.transfers.insert((id, key.clone())) && !state.is_ending {
+            self.0.changed.wait(&mut state);
+        }
+    }
+
+    fn end_transfer(&self, id: u64, key: &Key, given: &Result<(), NotGiven>) {
+        self.with(|state| {
+            state.transfers.remove(&(id, key.clone()));
+            if let (Err(why), Some(live)) = (given, state.live_mut(id, key)) {
+                live.is_unsure |= why.is_unsure;
+            }
+        });
+        if let Err(why) = given {
+            tracing::warn!("group {id}: {key} does not take the state: {}", why.reason);
+        }
+        self.0.changed.notify_all();
+    }
+
+    /// Makes a member the primary, when the one before has stopped. Blocks.
+    ///
+    /// # Errors
+    /// ObjectGroupNotFound, MemberNotFound, BadReplicationStyle; PrimaryNotSet if the member does not take the state, or does
+    /// not live.
+    pub(crate) fn set_primary(&self, id: u64, key: &Key) -> Refused<Arc<Group>> {
+        let _ = about_to_block();
+        let group = self.group(id)?;
+        if !group.is_passive() {
+            return Err(Refusal::BadReplicationStyle(ft::BadReplicationStyle));
+        }
+        if !group.members.contains_key(key) {
+            return Err(Refusal::no_member());
+        }
+        if group.primary.as_ref() != Some(key) {
+            if group.settings.checkpoint.is_some() {
+                self.take_checkpoint(id);
+            }
+            self.hand_over(id, Some(key.clone()))?;
+            self.wait_for_primary(id);
+        }
+        let group = self.group(id)?;
+        match group.primary.as_ref() == Some(key) {
+            true => Ok(group),
+            false => Err(Refusal::PrimaryNotSet(ft::PrimaryNotSet)),
+        }
+    }
+
+    /// Takes the primary's part from it; another member gets it when its lease has ended.
+    pub(super) fn hand_over(&self, id: u64, preferred: Option<Key>) -> Refused<()> {
+        self.with(|state| {
+            match &preferred {
+                Some(key) => state.preferred.insert(id, key.clone()),
+                None => state.preferred.remove(&id),
+            };
+        });
+        let changed = self.change(id, |group| {
+            group.primary = None;
+            group.version = group.version.wrapping_add(1);
+            Ok(())
+        });
+        self.with(|state| state.preferred.remove(&id));
+        changed.map(drop)
+    }
+
+    /// Waits until a group has a primary, or an election has failed.
+    fn wait_for_primary(&self, id: u64) {
+        let mut state = self.0.state.lock();
+        let until = Instant::now() + state.limits.wait;
+        loop {
+            let is_vacant = state.vacancies.contains_key(&id);
+            if !is_vacant
+                || state.is_ending
+                || self.0.changed.wait_until(&mut state, until).timed_out()
+            {
+                return;
+            }
+        }
+    }
+
+    /// Stores the state of a group for its next primary. Blocks.
+    ///
+    /// # Errors
+    /// ObjectGroupNotFound, MemberNotFound; NotPrimary if the member is not primary, or its lease has ended; Refused if the
+    /// state is too long; PERSIST_STORE.
+    pub(crate) fn store_state(&self, id: u64, key: &Key, token: u64, bytes: &[u8]) -> Refused<()> {
+        let _ = about_to_block();
+        let in_order = self.0.changes.lock();
+        let now = Instant::now();
+        self.with(|state| {
+            let group = state.groups.get(&id).ok_or_else(Refusal::no_group)?;
+            let member = group
+                .members
+                .get(key)
+                .filter(|member| member.token == token);
+            member.ok_or_else(Refusal::no_member)?;
+            let is_primary = group.is_passive() && group.primary.as_ref() == Some(key);
+            if !is_primary || !state.lives(id, key, now) {
+                return Err(Refusal::NotPrimary(NotPrimary));
+            }
+            match state.has_room(id, bytes.len()) {
+                true => Ok(()),
+                false => Err(Refusal::refused(
+                    "the state, or those of all groups, would be longer than the service's limit",
+                )),
+            }
+        })?;
+        self.keep_state(id, bytes)?;
+        drop(in_order);
+        self.spread_state(id);
+        Ok(())
+    }
+
+    /// Stores a state, under the lock of changes.
+    fn keep_state(&self, id: u64, bytes: &[u8]) -> Refused<()> {
+        self.store(vec![Kept::State(id, Some(bytes.to_vec()))])?;
+        self.with(|state| {
+            state.set_state(id, Some(bytes.into()));
+            state.counts.states += 1;
+        });
+        Ok(())
+    }
+
+    /// Returns the stored state of a group.
+    ///
+    /// # Errors
+    /// ObjectGroupNotFound, NoState.
+    pub(crate) fn stored_state(&self, id: u64) -> Refused<Vec<u8>> {
+        self.group(id)?;
+        let stored = self.with(|state| state.states.get(&id).cloned());
+        stored
+            .map(|bytes| bytes.to_vec())
+            .ok_or(Refusal::NoState(NoState))
+    }
+
+    /// Gives the stored state to the members of a warm passive group that wait.
+    fn spread_state(&self, id: u64) {
+        let is_first = self.with(|state| {
+            let is_warm = |group: &Arc<Group>| group.settings.style == Style::WarmPassive;
+            let has_backups = |group: &Arc<Group>| group.members.len() > 1;
+            let group = state.groups.get(&id);
+            group.is_some_and(|group| is_warm(group) && has_backups(group))
+                && state.dirty.insert(id)
+        });
+        if !is_first {
+            return;
+        }
+        self.call(move |engine| {
+            let (group, stored, call) = engine.with(|state| {
+                state.dirty.remove(&id);
+                (
+                    state.groups.get(&id).cloned(),
+                    state.states.get(&id).cloned(),
+                    state.limits.call,
+                )
+            });
+            let (Some(group), Some(stored)) = (group, stored) else {
+                return;
+            };
+            for (key, member) in &group.members {
+                // A member that is primary, or is being elected, has a state of its own.
+                let may_give = engine.with(|state| {
+                    let is_backup = |group: &Arc<Group>| group.primary.as_ref() != Some(key);
+                    let is_backup = state.groups.get(&id).is_some_and(is_backup);
+                    is_backup && state.transfers.insert((id, key.clone()))
+                });
+                if may_give {
+                    let given = give_state(&bounded(&member.reference, call), &stored);
+                    engine.end_transfer(id, key, &given);
+                }
+            }
+        });
+    }
+
+    /// Takes a checkpoint that is due, and notes when the next one is.
+    pub(super) fn checkpoint(&self, id: u64) {
+        self.take_checkpoint(id);
+        let next = self.with(|state| {
+            let group = state.groups.get(&id);
+            let interval =
+                group.and_then(|group| group.settings.checkpoint.filter(|_| group.is_passive()));
+            if interval.is_none() {
+                state.checkpoints.remove(&id);
+            }
+            interval
+        });
+        if let Some(interval) = next {
+            self.due_at(Instant::now() + interval, Due::Checkpoint(id));
+        }
+    }
+
+    /// Asks the primary for its state, and stores it.
+    fn take_checkpoint(&self, id: u64) {
+        let Some((key, token, reference, call)) = self.with(|state| {
+            let group = state.groups.get(&id)?;
+            let key = group.primary.clone()?;
+            let member = group.members.get(&key)?;
+            let call = state.limits.call;
+            Some((key, member.token, member.reference.clone(), call))
+        }) else {
+            return;
+        };
+        let primary: Checkpointable = bounded(&reference, call);
+        let taken = match primary.get_state() {
+            Ok(taken) if self.with(|state| state.has_room(id, taken.len())) => taken,
+            Ok(_) => {
+                return tracing::warn!("group {id}: the state of {key} is longer than the limit");
+            }
+            Err(CheckpointableGetStateError::NoStateAvailable(_)) => return,
+            Err(error) => return tracing::warn!("group {id}: no state of {key}: {error}"),
+        };
+        let in_order = self.0.changes.lock();
+        let is_primary = self.with(|state| {
+            let group = state.groups.get(&id);
+            let is_it = group.is_some_and(|group| {
+                let member = group.members.get(&key);
+                group.primary.as_ref() == Some(&key) && member.is_some_and(|one| one.token == token)
+            });
+            is_it && state.lives(id, &key, Instant::now())
+        });
+        if is_primary && let Err(error) = self.keep_state(id, &taken) {
+            tracing::error!("group {id}: the state cannot be stored: {error:?}");
+        }
+        drop(in_order);
+        self.spread_state(id);
+    }
+}
+
+/// Removes a member; returns whether it was the primary.
+pub(super) fn remove(group: &mut Group, key: &Key) -> bool {
+    group.members.remove(key);
+    group.version = group.version.wrapping_add(1);
+    let was_primary = group.primary.as_ref() == Some(key);
+    if was_primary {
+        group.primary = None;
+    }
+    was_primary
+}
+
+/// Reason why a member has not taken a state.
+struct NotGiven {
+    reason: String,
+    /// True if it may still take it.
+    is_unsure: bool,
+}
+
+/// Gives a state to a member. One that does not know of states needs none.
+fn give_state(member: &Checkpointable, stored: &[u8]) -> Result<(), NotGiven> {
+    let Err(error) = member.set_state(stored) else {
+        return Ok(());
+    };
+    let is_unsure = match &error {
+        CheckpointableSetStateError::InvalidState(_) => false,
+        CheckpointableSetStateError::System(exception) => match exception.kind() {
+            Kind::BadOperation | Kind::NoImplement => return Ok(()),
+            Kind::CommFailure => false,
+            _ => exception.completed() == CompletionStatus::Maybe,
+        },
+    };
+    let reason = error.to_string();
+    Err(NotGiven { reason, is_unsure })
+}
+
+/// Returns the lease of so many milliseconds; `None` for 0.
+///
+/// # Errors
+/// Refused, if it is too short or too long.
+pub(crate) fn lease(millis: u32, shortest: Duration) -> Refused<Option<Duration>> {
+    let lease = Duration::from_millis(millis.into());
+    match lease {
+        Duration::ZERO => Ok(None),
+        lease if lease < shortest => Err(Refusal::refused(format!(
+            "a lease lasts {shortest:?} at least"
+        ))),
+        lease if lease > crate::limits::LONGEST_LEASE => {
+            Err(Refusal::refused("a lease lasts an hour at most"))
+        }
+        lease => Ok(Some(lease)),
+    }
+}

@@ -1,0 +1,365 @@
+//! Groups in memory: what is stored of them, what is known of their members while the service runs, and what is due when.
+//!
+//! A stored part is replaced as a whole, once it is durable. What is not stored begins anew with the service: leases, loads,
+//! alerts, monitors.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use punctual::asynchronous::PendingReply;
+use punctual::{Any, ObjectRef};
+use punctual_groups::Members;
+use punctual_groups_client::cos_load_balancing::{LoadAlert, LoadList, LoadMonitor};
+use punctual_groups_client::portable_group::GenericFactory;
+
+use crate::limits::Limits;
+use crate::names::Key;
+use crate::properties::{Properties, Settings};
+
+/// Stored part of a group.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) type_id: String,
+    /// True if clients are led to members by a strategy; false if the group is one of replicas.
+    pub(crate) is_balanced: bool,
+    /// Properties of the group's own.
+    pub(crate) own: Properties,
+    /// Settings by these, and by those of its type and of all types, when it was last changed.
+    pub(crate) settings: Settings,
+    pub(crate) version: u32,
+    pub(crate) primary: Option<Key>,
+    pub(crate) next_token: u64,
+    pub(crate) members: BTreeMap<Key, Member>,
+}
+
+/// Stored part of a member.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) reference: ObjectRef,
+    pub(crate) token: u64,
+    pub(crate) lease: Option<Duration>,
+    pub(crate) is_draining: bool,
+    pub(crate) creation: Option<Creation>,
+}
+
+/// Factory and number of a member, so that it can be deleted.
+#[derive(Clone, Debug)]
+pub(crate) struct Creation {
+    pub(crate) id: Any,
+    pub(crate) by: GenericFactory,
+}
+
+/// Data about a member that are not stored.
+#[derive(Clone, Debug)]
+pub(crate) struct Live {
+    pub(crate) token: u64,
+    /// End of its lease; `None` without one.
+    pub(crate) until: Option<Instant>,
+    pub(crate) chosen: u64,
+    pub(crate) load: Option<f32>,
+    pub(crate) is_dead: bool,
+    /// True if it may still take a state that it was given.
+    pub(crate) is_unsure: bool,
+}
+
+/// Passive group that has no primary.
+#[derive(Clone, Debug)]
+pub(crate) struct Vacancy {
+    /// Time from which on there can be another one: the former primary's lease has ended by then.
+    pub(crate) after: Instant,
+    pub(crate) preferred: Option<Key>,
+    pub(crate) is_electing: bool,
+}
+
+/// Event that is due at a time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Due {
+    /// A member's lease may end, unless it was renewed.
+    Lease(u64, Key, u64),
+    /// A group may get a primary.
+    Vacancy(u64),
+    /// The primary of a group is asked for its state.
+    Checkpoint(u64),
+    /// Monitors are asked for loads.
+    Monitors,
+}
+
+/// Alert of a location.
+#[derive(Clone, Debug)]
+pub(crate) struct Alert {
+    pub(crate) object: LoadAlert,
+    pub(crate) is_enabled: bool,
+}
+
+/// Numbers since the start.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) forwards: u64,
+    pub(crate) refusals: u64,
+    pub(crate) failovers: u64,
+    pub(crate) deaths: u64,
+    pub(crate) states: u64,
+    pub(crate) renewals: u64,
+}
+
+/// Groups of a service.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) limits: Limits,
+    pub(crate) groups: BTreeMap<u64, Arc<Group>>,
+    pub(crate) next: u64,
+    /// Properties of all types.
+    pub(crate) defaults: Properties,
+    /// Properties of types, with the numbers of their records.
+    pub(crate) types: BTreeMap<String, (u64, Properties)>,
+    /// States for the next primaries.
+    pub(crate) states: HashMap<u64, Arc<[u8]>>,
+    /// Length of all states.
+    pub(crate) state_bytes: usize,
+    pub(crate) live: HashMap<u64, HashMap<Key, Live>>,
+    pub(crate) vacancies: BTreeMap<u64, Vacancy>,
+    /// Members that are to be primary next.
+    pub(crate) preferred: HashMap<u64, Key>,
+    /// Requests that wait for a primary.
+    pub(crate) waiting: HashMap<u64, Vec<PendingReply>>,
+    pub(crate) loads: HashMap<Key, LoadList>,
+    pub(crate) monitors: BTreeMap<Key, LoadMonitor>,
+    /// Monitors that have been asked, and have not answered.
+    pub(crate) asked: HashSet<Key>,
+    pub(crate) alerts: BTreeMap<Key, Alert>,
+    /// Groups whose backups are to get the state.
+    pub(crate) dirty: HashSet<u64>,
+    /// Members that are being given a state.
+    pub(crate) transfers: HashSet<(u64, Key)>,
+    /// Groups whose own strategy has failed, until when it is not asked.
+    pub(crate) bypassed: HashMap<u64, Instant>,
+    /// Groups with a checkpoint that is due or being taken.
+    pub(crate) checkpoints: HashSet<u64>,
+    pub(crate) due: BTreeSet<(Instant, Due)>,
+    pub(crate) counts: Counts,
+    pub(crate) is_ending: bool,
+}
+
+impl State {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            groups: BTreeMap::new(),
+            next: 1,
+            defaults: Properties::default(),
+            types: BTreeMap::new(),
+            states: HashMap::new(),
+            state_bytes: 0,
+            live: HashMap::new(),
+            vacancies: BTreeMap::new(),
+            preferred: HashMap::new(),
+            waiting: HashMap::new(),
+            loads: HashMap::new(),
+            monitors: BTreeMap::new(),
+            asked: HashSet::new(),
+            alerts: BTreeMap::new(),
+            dirty: HashSet::new(),
+            transfers: HashSet::new(),
+            bypassed: HashMap::new(),
+            checkpoints: HashSet::new(),
+            due: BTreeSet::new(),
+            counts: Counts::default(),
+            is_ending: false,
+        }
+    }
+
+    /// Returns what follows from the properties of a group with these of its own.
+    pub(crate) fn settings(&self, type_id: &str, own: &Properties) -> Settings {
+        let of_type = self.types.get(type_id).map(|(_, properties)| properties);
+        Properties::settings(
+            [Some(&self.defaults), of_type, Some(own)]
+                .into_iter()
+                .flatten(),
+        )
+    }
+
+    /// Puts a stored group in place of the former one, and notes what is due for it.
+    pub(crate) fn put(&mut self, id: u64, group: Arc<Group>, now: Instant) {
+        let former = self.groups.get(&id).cloned();
+        let mut live = self.live.remove(&id).unwrap_or_default();
+        self.note_vacancy(id, former.as_deref(), &group, &live, now);
+        live.retain(|key, _| group.members.contains_key(key));
+        for (key, member) in &group.members {
+            let is_known = live.get(key).is_some_and(|one| one.token == member.token);
+            if !is_known {
+                let until = member.lease.map(|lease| now + lease);
+                live.insert(
+                    key.clone(),
+                    Live {
+                        token: member.token,
+                        until,
+                        chosen: 0,
+                        load: None,
+                        is_dead: false,
+                        is_unsure: false,
+                    },
+                );
+                if let Some(until) = until {
+                    let due = Due::Lease(id, key.clone(), member.token);
+                    self.due.insert((until, due));
+                }
+            }
+        }
+        self.live.insert(id, live);
+        if let Some(interval) = group.settings.checkpoint
+            && group.settings.style.is_passive()
+            && !group.is_balanced
+            && self.checkpoints.insert(id)
+        {
+            self.due.insert((now + interval, Due::Checkpoint(id)));
+        }
+        self.groups.insert(id, group);
+    }
+
+    fn note_vacancy(
+        &mut self,
+        id: u64,
+        former: Option<&Group>,
+        group: &Group,
+        live: &HashMap<Key, Live>,
+        now: Instant,
+    ) {
+        if group.primary.is_some() || !group.is_passive() {
+            self.vacancies.remove(&id);
+            return;
+        }
+        // A primary that was not told yet serves until its lease ends.
+        let lease_of = |former: &Group| {
+            let primary = former.primary.as_ref()?;
+            live.get(primary)?.until
+        };
+        let until = match former {
+            Some(former) => lease_of(former),
+            // After a start of the service, the former primary is not known.
+            None => group
+                .members
+                .values()
+                .filter_map(|one| one.lease)
+                .max()
+                .map(|lease| now + lease),
+        };
+        let after = until.map_or(now, |until| until.max(now));
+        let preferred = self.preferred.remove(&id);
+        let vacancy = self.vacancies.entry(id).or_insert(Vacancy {
+            after,
+            preferred: None,
+            is_electing: false,
+        });
+        vacancy.after = vacancy.after.max(after);
+        vacancy.preferred = preferred.or_else(|| vacancy.preferred.take());
+        self.due.insert((vacancy.after, Due::Vacancy(id)));
+    }
+
+    /// Removes all that is known of a group; returns the requests that wait for it.
+    pub(crate) fn remove(&mut self, id: u64) -> Vec<PendingReply> {
+        self.groups.remove(&id);
+        self.live.remove(&id);
+        self.vacancies.remove(&id);
+        self.set_state(id, None);
+        self.dirty.remove(&id);
+        self.waiting.remove(&id).unwrap_or_default()
+    }
+
+    /// Sets or removes the state of a group.
+    pub(crate) fn set_state(&mut self, id: u64, bytes: Option<Arc<[u8]>>) {
+        self.state_bytes += bytes.as_ref().map_or(0, |bytes| bytes.len());
+        let former = match bytes {
+            Some(bytes) => self.states.insert(id, bytes),
+            None => self.states.remove(&id),
+        };
+        self.state_bytes -= former.map_or(0, |bytes| bytes.len());
+    }
+
+    /// Returns whether a state of a group, of so many bytes, is within the limits.
+    pub(crate) fn has_room(&self, id: u64, bytes: usize) -> bool {
+        let former = self.states.get(&id).map_or(0, |bytes| bytes.len());
+        let all = (self.state_bytes - former).saturating_add(bytes);
+        bytes <= self.limits.state_bytes && all <= self.limits.all_state_bytes
+    }
+
+    /// Returns the groups that have a member at a location.
+    pub(crate) fn at(&self, key: &str) -> Vec<u64> {
+        let groups = self.groups.iter();
+        let groups = groups.filter(|(_, group)| group.members.contains_key(key));
+        groups.map(|(id, _)| *id).collect()
+    }
+
+    pub(crate) fn live_mut(&mut self, id: u64, key: &str) -> Option<&mut Live> {
+        self.live.get_mut(&id)?.get_mut(key)
+    }
+
+    /// Returns whether a member's lease, if it has one, has not ended, and it is not known to be dead.
+    pub(crate) fn lives(&self, id: u64, key: &str, now: Instant) -> bool {
+        let live = self.live.get(&id).and_then(|live| live.get(key));
+        live.is_some_and(|live| !live.is_dead && live.until.is_none_or(|until| now < until))
+    }
+
+    /// Returns whether a passive group has no primary that lives.
+    pub(crate) fn is_vacant(&self, id: u64) -> bool {
+        let now = Instant::now();
+        let lives = |key: &Key| self.lives(id, key, now);
+        let group = self.groups.get(&id);
+        group.is_some_and(|group| group.is_passive() && !group.primary.as_ref().is_some_and(lives))
+    }
+
+    /// Returns the members of a group that clients may be led to: if possible, those that do not shed load.
+    pub(crate) fn eligible<'g>(&self, id: u64, group: &'g Group, now: Instant) -> Eligible<'g> {
+        let live = self.live.get(&id);
+        let mut ruled_out = HashSet::new();
+        let mut shedding = HashSet::new();
+        for (key, member) in &group.members {
+            let load = live
+                .and_then(|live| live.get(key))
+                .and_then(|live| live.load);
+            let is_full = load.is_some_and(|load| group.settings.strategy.rejects(load));
+            if member.is_draining || is_full || !self.lives(id, key, now) {
+                ruled_out.insert(key.clone());
+            } else if self.alerts.get(key).is_some_and(|alert| alert.is_enabled) {
+                shedding.insert(key.clone());
+            }
+        }
+        if ruled_out.len() + shedding.len() < group.members.len() {
+            ruled_out.extend(shedding);
+        }
+        Eligible { group, ruled_out }
+    }
+}
+
+impl Group {
+    /// Returns whether one member serves, and the others wait.
+    pub(crate) fn is_passive(&self) -> bool {
+        !self.is_balanced && self.settings.style.is_passive()
+    }
+}
+
+/// Members of a group that clients may be led to.
+#[derive(Debug)]
+pub(crate) struct Eligible<'g> {
+    group: &'g Group,
+    ruled_out: HashSet<Key>,
+}
+
+impl Members for Eligible<'_> {
+    type Member = Member;
+
+    fn from<'m>(&'m self, key: &str) -> impl Iterator<Item = (&'m str, &'m Member)> {
+        let from = (std::ops::Bound::Included(key), std::ops::Bound::Unbounded);
+        let members = self.group.members.range::<str, _>(from);
+        let members = members.filter(|(key, _)| !self.ruled_out.contains(*key));
+        members.map(|(key, member)| (&**key, member))
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.group.members.contains_key(key)
+    }
+
+    fn count(&self) -> usize {
+        self.group.members.len()
+    }
+}

@@ -1,0 +1,212 @@
+//! Groups that several servers share by etcd.
+//!
+//! Skipped, with the reason printed, where `etcd` is not installed.
+
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use punctual_groups_service::{ClientOptions, EtcdOptions, EtcdRecords, GroupService};
+use punctual_host::store::{SharedRecord, SharedRecords};
+use punctual_host::{Service, Turn};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use crate::support::{Counter, Served, at, quick, until};
+
+/// A member of a cluster of one, until this is dropped.
+struct Etcd {
+    process: Child,
+    address: String,
+    _folder: TempDir,
+}
+
+impl Etcd {
+    /// Starts etcd; `None` if it is not installed.
+    fn start() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let port = || {
+            TcpListener::bind("127.0.0.1:0")
+                .unwrap()
+                .local_addr()
+                .unwrap()
+                .port()
+        };
+        let (client, peer) = (port(), port());
+        let address = format!("127.0.0.1:{client}");
+        let (url, peer) = (
+            format!("http://{address}"),
+            format!("http://127.0.0.1:{peer}"),
+        );
+        let mut command = Command::new("etcd");
+        command
+            .args(["--data-dir", &folder.path().display().to_string()])
+            .args([
+                "--listen-client-urls",
+                &url,
+                "--advertise-client-urls",
+                &url,
+            ])
+            .args([
+                "--listen-peer-urls",
+                &peer,
+                "--initial-advertise-peer-urls",
+                &peer,
+            ])
+            .args(["--initial-cluster", &format!("default={peer}")])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let Ok(process) = command.spawn() else {
+            println!("skipped: etcd is not installed");
+            return None;
+        };
+        until(|| std::net::TcpStream::connect(&address).is_ok());
+        Some(Self {
+            process,
+            address,
+            _folder: folder,
+        })
+    }
+
+    fn options(&self) -> EtcdOptions {
+        EtcdOptions {
+            client: ClientOptions {
+                endpoints: vec![self.address.clone()],
+                patience: Duration::from_secs(5),
+                tls: None,
+                user: None,
+            },
+            prefix: "/test".to_owned(),
+            // Longer than any load lasts: a server that ends gives its right back.
+            lease: Duration::from_secs(600),
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.process.id()).unwrap();
+        kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+    }
+}
+
+impl Drop for Etcd {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn record(number: u64, value: &[u8]) -> SharedRecord {
+    SharedRecord {
+        table: "groups".into(),
+        number,
+        value: Some(value.to_vec()),
+    }
+}
+
+#[test]
+fn only_the_server_with_the_right_writes_and_another_one_takes_it_afterwards() {
+    let Some(etcd) = Etcd::start() else { return };
+    let first = EtcdRecords::new(&etcd.options()).unwrap();
+    assert!(
+        first.write(&[record(1, b"x")]).is_err(),
+        "it has not waited for its turn"
+    );
+    assert!(first.wait(&mut || false).unwrap());
+    let many: Vec<SharedRecord> = (0..250).map(|number| record(number, b"value")).collect();
+    first.write(&many).unwrap();
+    first
+        .write(&[SharedRecord {
+            value: None,
+            ..record(0, b"")
+        }])
+        .unwrap();
+    assert_eq!(first.find("groups", 7).unwrap().unwrap(), b"value");
+    assert_eq!(first.find("groups", 0).unwrap(), None);
+    let second = EtcdRecords::new(&etcd.options()).unwrap();
+    let mut looks = 0;
+    let waited = second.wait(&mut || {
+        looks += 1;
+        looks > 3
+    });
+    assert!(!waited.unwrap(), "the first has the right");
+    assert!(first.confirm().is_ok() && first.has_right());
+    drop(first);
+    assert!(second.wait(&mut || false).unwrap());
+    let all = second.read().unwrap();
+    assert_eq!(all.len(), 249);
+    assert!(all.contains(&record(249, b"value")));
+    assert_eq!(second.loss(), None);
+}
+
+#[test]
+fn a_server_that_etcd_does_not_answer_loses_the_right_before_another_one_has_it() {
+    let Some(etcd) = Etcd::start() else { return };
+    let mut options = etcd.options();
+    options.client.patience = Duration::from_millis(200);
+    options.lease = Duration::from_secs(1);
+    let first = EtcdRecords::new(&options).unwrap();
+    assert!(first.wait(&mut || false).unwrap());
+    // It renews its right, or has lost it already.
+    etcd.signal(Signal::STOP);
+    until(|| first.loss().is_some());
+    assert!(!first.has_right() && first.confirm().is_err());
+    assert!(first.write(&[record(1, b"late")]).is_err());
+    etcd.signal(Signal::CONT);
+    let second = EtcdRecords::new(&etcd.options()).unwrap();
+    assert!(second.wait(&mut || false).unwrap());
+    assert!(second.read().unwrap().is_empty());
+}
+
+#[test]
+fn another_server_has_the_groups_and_states_of_the_one_before() {
+    let Some(etcd) = Etcd::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let serve = |name: &str| {
+        let service = GroupService::in_etcd(&folder.path().join(name), &etcd.options()).unwrap();
+        service.set_limits(quick());
+        assert!(
+            Service::turn(&service)
+                .unwrap()
+                .wait(&mut || false)
+                .unwrap()
+        );
+        Served::serve(tempfile::tempdir().unwrap(), service)
+    };
+    let served = serve("one.redb");
+    let (group, id) = served.group("warm-passive", "");
+    let servant = punctual::poa::servant_of::<crate::idl::Register, _>(Counter::named("a"));
+    let object = served.activate(servant);
+    let joined = served
+        .replication
+        .join(Some(&group), &at("a"), Some(&object), 60_000)
+        .unwrap();
+    until(|| served.primary(id).is_some());
+    served
+        .replication
+        .store_state(id, &at("a"), joined.token, b"kept")
+        .unwrap();
+    drop(served);
+
+    let served = serve("two.redb");
+    assert_eq!(served.primary(id).as_deref(), Some("a"));
+    assert_eq!(served.replication.stored_state(id).unwrap(), b"kept");
+    let standing = served
+        .replication
+        .renew(id, &at("a"), joined.token, &[])
+        .unwrap();
+    assert!(standing.is_primary);
+    // Of a domain that both have.
+    assert_eq!(
+        served
+            .replication
+            .get_object_group_ref_from_id(id)
+            .unwrap()
+            .unwrap()
+            .ior()
+            .group()
+            .unwrap()
+            .domain,
+        group.ior().group().unwrap().domain
+    );
+}

@@ -1,0 +1,138 @@
+//! Members by the crate for members: they join when the service comes, come again, and report loads.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use punctual::poa::servant_of;
+use punctual::{Interface, SystemExceptionKind};
+use punctual_groups_client::cos_load_balancing::{CPU, LoadMonitor};
+use punctual_groups_client::{
+    Guard, MemberOptions, Membership, Monitor, StoreError, processor_load,
+};
+
+use crate::idl::Register;
+use crate::support::{Counter, Served, at, register, until};
+
+#[test]
+fn a_member_whose_lease_has_ended_joins_again_by_itself() {
+    let served = Served::new();
+    let (group, id) = served.group("stateless", "");
+    let joined = served.join(&group, "a", Duration::from_millis(90));
+    // As if it had been cut off.
+    served
+        .replication
+        .remove_member(Some(&group), &at("a"))
+        .unwrap();
+    until(|| {
+        !served
+            .replication
+            .locations_of_members(Some(&group))
+            .unwrap()
+            .is_empty()
+    });
+    assert!(
+        joined.membership.store_state(b"x").is_err(),
+        "it is not primary of group {id}"
+    );
+}
+
+#[test]
+fn a_member_reports_its_load_with_each_renewal() {
+    let served = Served::new();
+    let (group, _) = served.group("", "LeastLoaded");
+    let load = Arc::new(AtomicU32::new(5));
+    let reported = load.clone();
+    let servant = servant_of::<Register, _>(Counter::named("a"));
+    let object = served.activate(servant);
+    let options = MemberOptions::with_lease(Duration::from_millis(150))
+        .load(move || reported.load(Ordering::SeqCst) as f32);
+    let membership = Membership::begin(&served.balancing, &group, "a", &object, options).unwrap();
+    let loads = || served.balancing.get_loads(&at("a"));
+    until(|| loads().is_ok_and(|loads| loads[0].value == 5.0 && loads[0].id == CPU));
+    load.store(6, Ordering::SeqCst);
+    until(|| loads().is_ok_and(|loads| loads[0].value == 6.0));
+    drop(membership);
+    assert!(
+        served
+            .balancing
+            .locations_of_members(Some(&group))
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_guard_counts_requests_in_progress_and_its_monitor_returns_them() {
+    let served = Served::new();
+    let (group, _) = served.group("", "LeastLoaded");
+    let guard = Guard::new();
+    let monitor = Monitor::of_requests("a", &guard);
+    let monitor = served.activate(servant_of::<LoadMonitor, _>(monitor));
+    let monitor = LoadMonitor::from_object(monitor);
+    // The monitor's own requests pass the guard of this servant.
+    let through = served.activate(guard.around(servant_of::<LoadMonitor, _>(
+        Monitor::of_requests("a", &guard),
+    )));
+    assert_eq!(
+        LoadMonitor::from_object(through).loads().unwrap()[0].value,
+        1.0
+    );
+    assert_eq!(
+        (guard.in_progress(), monitor.loads().unwrap()[0].value),
+        (0, 0.0)
+    );
+    let object = served.activate(guard.around(servant_of::<Register, _>(Counter::named("a"))));
+    let options = MemberOptions::with_lease(Duration::from_secs(30))
+        .guard(&guard)
+        .monitor(monitor.clone());
+    let membership = Membership::begin(&served.balancing, &group, "a", &object, options).unwrap();
+    until(|| served.balancing.get_loads(&at("a")).is_ok());
+    let found = served
+        .balancing
+        .get_load_monitor(&at("a"))
+        .unwrap()
+        .unwrap();
+    assert!(found.as_object().is_equivalent(monitor.as_object()));
+    drop(membership);
+    assert!(served.balancing.get_load_monitor(&at("a")).is_err());
+    let processors = Monitor::of_processors("a");
+    assert!(format!("{processors:?}").contains("location"));
+    assert!(processor_load() >= 0.0);
+}
+
+#[test]
+fn a_guarded_member_of_a_passive_group_serves_nobody_before_it_has_joined() {
+    let served = Served::new();
+    let (group, id) = served.group("warm-passive", "");
+    let guard = Guard::new();
+    let object = served.activate(guard.around(servant_of::<Register, _>(Counter::named("a"))));
+    let options = MemberOptions::with_lease(Duration::from_secs(30))
+        .guard(&guard)
+        .passive();
+    let nowhere = served
+        .client
+        .string_to_object("corbaloc::127.0.0.1:1/ReplicationManager")
+        .unwrap();
+    let lost = Membership::begin(&nowhere, &group, "a", &object, options).unwrap();
+    let refused = register(&object).whoami().unwrap_err();
+    assert_eq!(refused.kind(), SystemExceptionKind::Transient);
+    assert_eq!(lost.store_state(b"x"), Err(StoreError::NotPrimary));
+    assert!(!lost.has_joined() && !lost.is_primary());
+    drop(lost);
+    let options = MemberOptions::with_lease(Duration::from_secs(30))
+        .guard(&guard)
+        .passive();
+    let _membership =
+        Membership::begin(&served.replication, &group, "a", &object, options).unwrap();
+    until(|| served.primary(id).is_some());
+    assert_eq!(register(&served.reference(&group)).whoami().unwrap(), "a");
+    let bad = Membership::begin(
+        &served.replication,
+        &group,
+        "a\\b",
+        &object,
+        MemberOptions::with_lease(Duration::from_secs(1)),
+    );
+    assert!(bad.is_err());
+}

@@ -1,0 +1,309 @@
+//! Shared code of the tests: a service that is served, members in this process, and names.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use punctual::policy::Collocation;
+
+use punctual::{Any, Interface, ListenEndpoint, ObjectRef, Orb, RootPoa, Servant, SystemException};
+use punctual_groups_client::ft::{
+    CheckpointableGetStateError, CheckpointableServant, CheckpointableSetStateError, InvalidState,
+    PullMonitorableServant, State, UpdateableGetUpdateError, UpdateableServant,
+    UpdateableSetUpdateError,
+};
+use punctual_groups_client::portable_group::Property;
+use punctual_groups_client::{Guard, MemberOptions, Membership};
+use punctual_groups_service::punctual_managers::{Balancing, Replication};
+use punctual_groups_service::{GroupService, LOAD_MANAGER, Limits};
+use punctual_host::Service;
+use punctual_host::metrics::Exposition;
+use punctual_naming_client::cos_naming::{Name, NameComponent};
+use tempfile::TempDir;
+
+use crate::idl::{Register, RegisterServant};
+
+/// Type of the members' groups.
+pub(crate) const TYPE: &str = "IDL:Register:1.0";
+
+/// A service of groups, until this is dropped.
+pub(crate) struct Served {
+    _folder: TempDir,
+    pub(crate) service: Arc<GroupService>,
+    orb: Orb,
+    /// ORB of administrators, clients and members.
+    pub(crate) client: Orb,
+    pub(crate) replication: Replication,
+    pub(crate) balancing: Balancing,
+}
+
+impl Served {
+    pub(crate) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// Serves groups with other limits.
+    pub(crate) fn with(change: impl FnOnce(&mut Limits)) -> Self {
+        let service = GroupService::in_memory();
+        let mut limits = quick();
+        change(&mut limits);
+        service.set_limits(limits);
+        Self::serve(tempfile::tempdir().unwrap(), service)
+    }
+
+    /// Serves groups at a Unix socket and at a port.
+    pub(crate) fn serve(folder: TempDir, service: GroupService) -> Self {
+        let socket = folder.path().join("groups.orb").display().to_string();
+        let builder = Orb::builder().configure(|config| {
+            config.collocation = Collocation::None;
+            config.foreign_local_endpoints = true;
+            config.listen = vec![
+                ListenEndpoint::new("uiop", &socket),
+                ListenEndpoint::iiop("127.0.0.1", 0),
+            ];
+        });
+        let orb = builder.build().unwrap();
+        let poa = orb.root_poa().unwrap();
+        service.set_check_interval(Duration::from_millis(20));
+        let service = Arc::new(service);
+        let object = Service::serve(&*service, &poa).unwrap();
+        poa.manager().activate().unwrap();
+        let client = client();
+        let here = |object: &ObjectRef| {
+            let text = orb.object_to_string(object).unwrap();
+            client.string_to_object(&text).unwrap()
+        };
+        let balancing = orb.resolve_initial_references(LOAD_MANAGER).unwrap();
+        Self {
+            _folder: folder,
+            replication: Replication::from_object(here(&object)),
+            balancing: Balancing::from_object(here(&balancing)),
+            service,
+            orb,
+            client,
+        }
+    }
+
+    /// Makes a group by the names of its style or strategy.
+    pub(crate) fn group(&self, style: &str, strategy: &str) -> (ObjectRef, u64) {
+        let (group, id) = self
+            .replication
+            .create_group(TYPE, style, strategy)
+            .unwrap();
+        (group.unwrap(), id)
+    }
+
+    /// Activates a servant in the client's ORB.
+    pub(crate) fn activate(&self, servant: Arc<dyn Servant>) -> ObjectRef {
+        let poa = self.client.root_poa().unwrap();
+        poa.manager().activate().unwrap();
+        let id = poa.activate_object(servant).unwrap();
+        poa.id_to_reference::<ObjectRef>(&id)
+            .unwrap()
+            .as_object()
+            .clone()
+    }
+
+    /// Adds a member without a lease.
+    pub(crate) fn add(&self, group: &ObjectRef, name: &str) -> Arc<Counter> {
+        let counter = Counter::named(name);
+        let object = self.activate(punctual::poa::servant_of::<Register, _>(counter.clone()));
+        self.replication
+            .add_member(Some(group), &at(name), Some(&object))
+            .unwrap();
+        counter
+    }
+
+    /// Adds a member that renews its lease.
+    pub(crate) fn join(&self, group: &ObjectRef, name: &str, lease: Duration) -> Joined {
+        let guard = Guard::new();
+        let counter = Counter::named(name);
+        let object =
+            self.activate(guard.around(punctual::poa::servant_of::<Register, _>(counter.clone())));
+        let options = MemberOptions::with_lease(lease).guard(&guard).passive();
+        let membership =
+            Membership::begin(&self.replication, group, name, &object, options).unwrap();
+        let membership = Arc::new(membership);
+        *counter.membership.lock() = Some(membership.clone());
+        until(|| membership.has_joined());
+        Joined {
+            counter,
+            membership,
+        }
+    }
+
+    /// Returns the current reference of a group.
+    pub(crate) fn reference(&self, group: &ObjectRef) -> ObjectRef {
+        self.replication
+            .get_object_group_ref(Some(group))
+            .unwrap()
+            .unwrap()
+    }
+
+    /// Returns the location of a group's primary.
+    pub(crate) fn primary(&self, id: u64) -> Option<String> {
+        let groups = self.replication.list(0, 100).unwrap();
+        let group = groups.into_iter().find(|group| group.id == id).unwrap();
+        let primary = group
+            .the_members
+            .into_iter()
+            .find(|member| member.is_primary);
+        primary.map(|member| member.the_location[0].id.clone())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.service.end_waiting();
+        let _ = self.client.shutdown(true);
+        let _ = self.orb.shutdown(true);
+        self.service.stop();
+    }
+}
+
+impl Served {
+    /// Returns the service's metrics as text.
+    pub(crate) fn metrics(&self) -> String {
+        let mut out = Exposition::of(<GroupService as Service>::NAME);
+        self.service.metrics(&mut out);
+        out.into_text()
+    }
+}
+
+/// A member that renews its lease.
+pub(crate) struct Joined {
+    pub(crate) counter: Arc<Counter>,
+    pub(crate) membership: Arc<Membership>,
+}
+
+impl Joined {
+    /// Leaves the group.
+    pub(crate) fn leave(self) {
+        *self.counter.membership.lock() = None;
+    }
+}
+
+/// A register whose state is a number.
+#[derive(Default)]
+pub(crate) struct Counter {
+    name: String,
+    pub(crate) value: AtomicI32,
+    pub(crate) calls: AtomicI32,
+    pub(crate) states_taken: AtomicI32,
+    pub(crate) refuses_states: AtomicBool,
+    pub(crate) says_it_is_dead: AtomicBool,
+    pub(crate) membership: Mutex<Option<Arc<Membership>>>,
+    adding: Mutex<()>,
+}
+
+impl Counter {
+    pub(crate) fn named(name: &str) -> Arc<Self> {
+        Arc::new(Self {
+            name: name.to_owned(),
+            ..Self::default()
+        })
+    }
+
+    pub(crate) fn value_now(&self) -> i32 {
+        self.value.load(Ordering::SeqCst)
+    }
+}
+
+impl RegisterServant for Counter {
+    fn add(&self) -> Result<i32, SystemException> {
+        let _alone = self.adding.lock();
+        let next = self.value_now() + 1;
+        if let Some(membership) = self.membership.lock().clone() {
+            let stored = membership.store_state(&next.to_be_bytes());
+            stored.map_err(|error| {
+                punctual::SystemExceptionKind::Transient.because(error.to_string())
+            })?;
+        }
+        self.value.store(next, Ordering::SeqCst);
+        Ok(next)
+    }
+
+    fn value(&self) -> Result<i32, SystemException> {
+        Ok(self.value_now())
+    }
+
+    fn whoami(&self) -> Result<String, SystemException> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        Ok(self.name.clone())
+    }
+}
+
+impl CheckpointableServant for Counter {
+    fn get_state(&self) -> Result<State, CheckpointableGetStateError> {
+        Ok(self.value_now().to_be_bytes().to_vec())
+    }
+
+    fn set_state(&self, s: &[u8]) -> Result<(), CheckpointableSetStateError> {
+        let state = <[u8; 4]>::try_from(s).map_err(|_| InvalidState)?;
+        if self.refuses_states.load(Ordering::SeqCst) {
+            return Err(InvalidState.into());
+        }
+        self.value
+            .store(i32::from_be_bytes(state), Ordering::SeqCst);
+        self.states_taken.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+impl PullMonitorableServant for Counter {
+    fn is_alive(&self) -> Result<bool, SystemException> {
+        Ok(!self.says_it_is_dead.load(Ordering::SeqCst))
+    }
+}
+
+impl UpdateableServant for Counter {
+    fn get_update(&self) -> Result<State, UpdateableGetUpdateError> {
+        Ok(Vec::new())
+    }
+
+    fn set_update(&self, _s: &[u8]) -> Result<(), UpdateableSetUpdateError> {
+        Ok(())
+    }
+}
+
+/// Returns limits with short times.
+pub(crate) fn quick() -> Limits {
+    let mut limits = Limits::default();
+    limits.monitor_interval = Duration::from_millis(20);
+    limits
+}
+
+/// Returns an ORB of clients and members, which sends requests even to objects in this process.
+pub(crate) fn client() -> Orb {
+    let builder = Orb::builder().configure(|config| {
+        config.collocation = Collocation::None;
+        config.listen = vec![ListenEndpoint::iiop("127.0.0.1", 0)];
+    });
+    builder.build().unwrap()
+}
+
+/// Returns a location of one component.
+pub(crate) fn at(name: &str) -> Name {
+    vec![NameComponent {
+        id: name.to_owned(),
+        kind: String::new(),
+    }]
+}
+
+/// Returns a property.
+pub(crate) fn property(name: &str, val: Any) -> Property {
+    Property { nam: at(name), val }
+}
+
+/// Returns a group's object as what its members are.
+pub(crate) fn register(object: &ObjectRef) -> Register {
+    Register::from_object(object.clone())
+}
+
+/// Waits for a condition.
+pub(crate) fn until(mut holds: impl FnMut() -> bool) {
+    while !holds() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}

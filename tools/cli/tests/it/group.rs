@@ -1,0 +1,109 @@
+//! `punctual group`: a service that is killed and started again, and commands on it.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::support::{Process, punctual, text};
+
+/// Returns an address with a port that stays free: no other program and no other test uses the host.
+fn place() -> String {
+    let free = TcpListener::bind(("127.79.4.2", 0)).unwrap();
+    free.local_addr().unwrap().to_string()
+}
+
+fn serve(place: &str, store: &Path) -> (Process, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
+    let endpoint = format!("iiop://{place}");
+    command
+        .args(["group", "serve", "--listen", &endpoint, "--store"])
+        .arg(store);
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut process = Process(command.spawn().unwrap());
+    let reference = process.reference();
+    assert!(!reference.is_empty(), "it has not started");
+    (process, reference)
+}
+
+fn succeeded(output: Output) -> String {
+    let said = text(output.stderr);
+    assert!(output.status.success(), "{said}");
+    text(output.stdout)
+}
+
+fn refused(output: Output, status: i32) -> String {
+    assert_eq!(output.status.code(), Some(status));
+    text(output.stderr)
+}
+
+#[test]
+fn groups_of_a_service_that_is_killed_are_listed_changed_and_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, place) = (folder.path().join("groups.redb"), place());
+    let (server, service) = serve(&place, &store);
+    let group = |command: &str, rest: &[&str]| {
+        let arguments = [&["group", command, "--service", &service], rest].concat();
+        punctual(&arguments)
+    };
+    let created = succeeded(group(
+        "create",
+        &["IDL:Pump:1.0", "--style", "cold-passive", "--json"],
+    ));
+    let created: Value = serde_json::from_str(&created).unwrap();
+    assert_eq!(created["group"], 1);
+    let reference = created["reference"].as_str().unwrap().to_owned();
+    let balanced = succeeded(group(
+        "create",
+        &["IDL:Pump:1.0", "--strategy", "LeastLoaded"],
+    ));
+    assert!(balanced.starts_with("IOR:"), "{balanced}");
+    assert!(
+        refused(
+            group("create", &["IDL:Pump:1.0", "--style", "luke-warm"]),
+            4
+        )
+        .contains("style")
+    );
+    // The members are objects that exist: here, the service itself.
+    let member = format!("corbaloc::{place}/LoadManager");
+    succeeded(group("add", &["1", "host-1", &member]));
+    succeeded(group("add", &[&reference, "host-2/process.a", &member]));
+    let said = refused(group("add", &["1", "host-1", &member]), 4);
+    assert!(said.contains("MemberAlreadyPresent"), "{said}");
+    succeeded(group("set-primary", &["1", "host-2/process.a"]));
+    assert!(refused(group("set-primary", &["1", "host-3"]), 4).contains("MemberNotFound"));
+    assert!(refused(group("set-primary", &["2", "host-1"]), 4).contains("BadReplicationStyle"));
+    assert!(refused(group("remove", &["77"]), 4).contains("ObjectGroupNotFound"));
+    drop(server);
+
+    let (_server, _) = serve(&place, &store);
+    let listed: Value = serde_json::from_str(&succeeded(group("list", &["--json"]))).unwrap();
+    let members = listed[0]["members"].as_array().unwrap();
+    assert_eq!(members[1]["location"], "host-2/process.a");
+    assert_eq!(
+        (&members[0]["primary"], &members[1]["primary"]),
+        (&false.into(), &true.into())
+    );
+    let shown = succeeded(group("list", &[]));
+    assert!(
+        shown.contains("cold-passive") && shown.contains("host-2/process.a  primary"),
+        "{shown}"
+    );
+    let watched = succeeded(group("watch", &["1", "--count", "1"]));
+    assert_eq!(
+        watched,
+        "1  cold-passive\n1  host-1  member\n1  host-2/process.a  primary\n"
+    );
+    succeeded(group("remove", &["1", "host-1"]));
+    succeeded(group("drain", &["1", "host-2/process.a"]));
+    assert!(succeeded(group("list", &[])).contains("primary, draining"));
+    succeeded(group("drain", &["1", "host-2/process.a", "--undo"]));
+    succeeded(group("remove", &["1"]));
+    let watched = succeeded(group("watch", &["--count", "1", "--json"]));
+    assert_eq!(
+        watched,
+        "{\"group\":2,\"is\":\"LeastLoaded\",\"location\":null,\"was\":null}\n"
+    );
+}
