@@ -18,7 +18,7 @@ fn a_server_that_is_stopped_is_left() {
     assert!(stated.contains(&Component::FtHeartbeatEnabled(true)));
     let group = seen_by(&client, &group_of(&[stopped.ior(), second.ior()], 1));
     assert_eq!(add(&group), Ok(1));
-    stopped.signal(Signal::STOP);
+    stopped.stop();
     let beats = HeartbeatPolicy::policy(Duration::from_millis(20), Duration::from_millis(200));
     let beating = group.set_policy_overrides(&[beats], SetOverride::Add);
     assert_eq!(add(&beating.unwrap()), Ok(1));

@@ -53,6 +53,22 @@ impl Process {
         kill_process(process, signal).unwrap();
     }
 
+    /// Stops the process, and waits until all of its threads have stopped.
+    pub(crate) fn stop(&self) {
+        self.signal(Signal::STOP);
+        let tasks = format!("/proc/{}/task", self.child.id());
+        let has_stopped = |task: std::fs::DirEntry| {
+            let stat = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+            // The state stands behind the name, which is in parentheses.
+            stat.rsplit_once(')')
+                .is_some_and(|(_, rest)| rest.starts_with(" T"))
+        };
+        until(|| {
+            let mut tasks = std::fs::read_dir(&tasks).unwrap().map_while(Result::ok);
+            tasks.all(has_stopped)
+        });
+    }
+
     /// Kills the process while `call` is held in it, and lets the call pass at the member that is next.
     pub(crate) fn kill_in_call(
         &mut self,
