@@ -1,7 +1,7 @@
 //! `papers`: what the five papers claim, and what becomes of it here, in one report.
 //!
-//! A [`Claim`] names the paper, the place and the paper's figures, and finds ours in the JSON of one of
-//! this program's measurements. Each [`Measurement`] runs as a process of its own, and its figures and
+//! A `Claim` names the paper, the place and the paper's figures, and finds ours in the JSON of one of
+//! this program's measurements. Each `Measurement` runs as a process of its own, and its figures and
 //! drawing stay in a folder: an interrupted run goes on where it was.
 
 mod claims;
