@@ -15,6 +15,8 @@ use desk::Desk;
 use front::Front;
 use generated::asynchronous::Clerk;
 use pair::{Pair, by_orb, tcp, until};
+use punctual::OrbConfig;
+use punctual::asynchronous::Amh;
 use punctual_idl_tests::clerks as generated;
 use std::time::Duration;
 use support::watchdog;
@@ -50,13 +52,16 @@ fn neither_responses_nor_futures_that_await_other_objects_replies_keep_a_thread(
     crate::support::alone::alone(|| {
         let _watchdog = watchdog(Duration::from_secs(120));
         let desk = Desk::new();
-        let behind = Pair::of(&desk);
+        // A row of requests that may be held back needs a thread that looks after it.
+        let at_once = |config: &mut OrbConfig| config.one_way_gather = Duration::ZERO;
+        let servant = Amh::shared(desk.clone());
+        let behind = Pair::with(|_| servant, tcp(), |_| {}, at_once);
         open_many(&behind.clerk, &desk);
         let servant = Front {
             behind: Some(behind.clerk.clone()),
             ..Front::default()
         };
-        let front = Pair::with(by_orb(servant), tcp(), |_| {}, |_| {});
+        let front = Pair::with(by_orb(servant), tcp(), |_| {}, at_once);
         open_many(&front.clerk, &desk);
         front.end();
         behind.end();
