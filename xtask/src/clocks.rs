@@ -27,7 +27,7 @@ const EXEMPT: [(&str, &str); 16] = [
         "the same; a test compares it with the time of day",
     ),
     (
-        "crates/run/sys/src/clock.rs",
+        "crates/run/sys/src/time_of_day.rs",
         "the time at which requests to object groups expire is a moment, which travels between hosts",
     ),
     (

@@ -30,7 +30,7 @@ pub enum Role {
 /// let member = GroupMember::new("plant", 7);
 /// member.set_role(Role::Serving);
 /// // A primary that has lost its lease, or was stopped for as long, refuses.
-/// member.serve_for(Duration::from_millis(100));
+/// member.serve_for(Duration::from_secs(3600));
 /// assert_eq!(member.role(), Role::Serving);
 /// ```
 pub struct GroupMember {

@@ -20,17 +20,6 @@ pub fn coarse_nanos() -> u64 {
     read(ClockId::MonotonicCoarse)
 }
 
-/// Returns the nanoseconds of the time of day since the beginning of 1970, as of the clock's last tick: 0 before. Jumps as
-/// the clock is set. Enters no kernel.
-#[inline]
-#[must_use]
-pub fn coarse_time_of_day_nanos() -> u64 {
-    let mut now = clock_gettime(ClockId::RealtimeCoarse);
-    // The clock may be set to a time before 1970.
-    now.tv_sec = now.tv_sec.max(0);
-    in_nanos(now)
-}
-
 /// Returns the nanoseconds of International Atomic Time since the beginning of 1970 (`CLOCK_TAI`): the time of day without
 /// leap seconds, if the kernel knows its offset ([`Discipline::has_tai`](crate::discipline::Discipline::has_tai)), else the
 /// time of day itself. Enters no kernel.

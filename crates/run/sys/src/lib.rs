@@ -40,6 +40,7 @@ pub mod scheduling;
 pub mod stack;
 pub mod stream;
 pub mod tcp;
+pub mod time_of_day;
 #[allow(unsafe_code)]
 pub mod traffic;
 pub mod udp;
