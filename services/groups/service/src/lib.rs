@@ -14,12 +14,14 @@
 //! | `forward` | the groups' own objects, which forward |
 //! | `faults` | consumers of faults |
 //! | `servant` | the managers' interfaces |
+//! | `fault_notifier` | the FaultNotifier's interface |
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod access;
 mod bounded;
 mod engine;
+mod fault_notifier;
 mod faults;
 mod forward;
 mod limits;

@@ -1,24 +1,16 @@
-//! The ReplicationManager and the LoadManager, which differ in the groups that they make; and the FaultNotifier.
+//! The ReplicationManager and the LoadManager, which differ in the groups that they make.
 
 use std::sync::{Arc, OnceLock};
 
 use punctual::{Any, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind};
-use punctual_events::cos_event_comm::Disconnected;
 use punctual_groups_client::cos_load_balancing::{self as lb, LoadManagerServant};
 use punctual_groups_client::portable_group::{self as pg, *};
 use punctual_groups_client::punctual_groups::{self as own, AdministrationServant};
 use punctual_naming_client::cos_naming::NameComponent;
 
 use crate::access::Access;
-use crate::cos_notification::StructuredEvent;
-use crate::cos_notify_comm::{SequencePushConsumer, StructuredPushConsumer};
-use crate::cos_notify_filter::{Filter, InvalidGrammar};
 use crate::engine::{Engine, Of};
-use crate::faults::Sink;
-use crate::ft::{
-    self, FaultNotifier, FaultNotifierServant, FtObjectGroupManagerServant,
-    ReplicationManagerServant,
-};
+use crate::ft::{self, FaultNotifier, FtObjectGroupManagerServant, ReplicationManagerServant};
 use crate::location::key;
 use crate::names::{Key, location};
 use crate::properties::{Properties, of_strategy, of_style};
@@ -529,72 +521,7 @@ impl ReplicationServant for Manager {}
 
 impl BalancingServant for Manager {}
 
-/// Servant of the service's own FaultNotifier.
-pub(crate) struct Faults {
-    pub(crate) engine: Engine,
-    pub(crate) access: Access,
-}
-
-impl Faults {
-    fn connect(&self, sink: Sink, filter: Option<&Filter>) -> Result<u64, SystemException> {
-        let most = self.engine.with(|state| state.limits.consumers);
-        Ok(self.engine.notifier().connect(sink, filter, most)?)
-    }
-}
-
-impl FaultNotifierServant for Faults {
-    fn push_structured_fault(&self, event: &StructuredEvent) -> Result<(), SystemException> {
-        self.access.check_administrator()?;
-        self.engine.notifier().push(event.clone());
-        Ok(())
-    }
-
-    fn push_sequence_fault(&self, events: &[StructuredEvent]) -> Result<(), SystemException> {
-        self.access.check_administrator()?;
-        events
-            .iter()
-            .for_each(|event| self.engine.notifier().push(event.clone()));
-        Ok(())
-    }
-
-    fn create_subscription_filter(
-        &self,
-        _constraint_grammar: &str,
-    ) -> Result<Option<Filter>, ft::FaultNotifierCreateSubscriptionFilterError> {
-        // Filters are objects of a Notification Service.
-        Err(InvalidGrammar.into())
-    }
-
-    fn connect_structured_fault_consumer(
-        &self,
-        push_consumer: Option<&StructuredPushConsumer>,
-        filter: Option<&Filter>,
-    ) -> Result<u64, SystemException> {
-        let consumer = push_consumer.ok_or_else(|| nil("consumer"))?;
-        self.connect(Sink::Structured(consumer.clone()), filter)
-    }
-
-    fn connect_sequence_fault_consumer(
-        &self,
-        push_consumer: Option<&SequencePushConsumer>,
-        filter: Option<&Filter>,
-    ) -> Result<u64, SystemException> {
-        let consumer = push_consumer.ok_or_else(|| nil("consumer"))?;
-        self.connect(Sink::Sequence(consumer.clone()), filter)
-    }
-
-    fn disconnect_consumer(
-        &self,
-        connection: u64,
-    ) -> Result<(), ft::FaultNotifierDisconnectConsumerError> {
-        match self.engine.notifier().disconnect(connection) {
-            true => Ok(()),
-            false => Err(Disconnected.into()),
-        }
-    }
-}
-
-fn nil(what: &str) -> SystemException {
+pub(crate) fn nil(what: &str) -> SystemException {
     Kind::BadParam.because(format!("the {what} is nil"))
 }
 

@@ -19,10 +19,11 @@ use thiserror::Error;
 
 use crate::access::Access;
 use crate::engine::Engine;
+use crate::fault_notifier::Notifier;
 use crate::ft::FaultNotifier;
 use crate::limits::Limits;
 use crate::punctual_managers::{Balancing, Replication};
-use crate::servant::{self, Manager, as_load_manager};
+use crate::servant::{Manager, as_load_manager};
 use crate::shared::{EtcdOptions, EtcdRecords};
 use crate::storage::{self, Contents, Storage};
 
@@ -187,7 +188,7 @@ impl GroupService {
             notifier: notifier.clone(),
         };
         let id = |name: &str| ObjectId::from(name.as_bytes());
-        let faults = servant::Faults {
+        let faults = Notifier {
             engine: self.engine.clone(),
             access: access.clone(),
         };
