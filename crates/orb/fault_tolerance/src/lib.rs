@@ -3,14 +3,12 @@
 //! ```no_run
 //! use punctual_fault_tolerance::{FaultTolerance, GroupMember};
 //! use punctual_orb::{ObjectRef, Orb};
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # fn start(counter: &ObjectRef) -> Result<(), Box<dyn std::error::Error>> {
 //! let orb = FaultTolerance::extend(Orb::builder())?.build()?;
 //! // A client needs no more: calls through references of groups are repeated at other members.
 //! // A member tells its ORB which group it belongs to:
-//! # fn member() -> ObjectRef { unimplemented!() }
-//! let counter: ObjectRef = member();
 //! let member = GroupMember::new("plant", 7);
-//! FaultTolerance::of(&orb).ok_or("none")?.join(&counter, &member)?;
+//! FaultTolerance::of(&orb).ok_or("none")?.join(counter, &member)?;
 //! # Ok(()) }
 //! ```
 //!
