@@ -19,8 +19,9 @@ pub(crate) struct Options {
 
 /// Sets of features of the crate `punctual`: none, each feature with as few others as may be, the default, and the full set. Those that stand together
 /// are in different crates or modules, so that one check does for both.
-const SETS: [&str; 13] = [
+const SETS: [&str; 14] = [
     "",
+    "bidirectional",
     "bridge,config-files",
     "rt,suggestions",
     "code-sets,dynamic",
@@ -36,7 +37,8 @@ const SETS: [&str; 13] = [
 ];
 
 /// Arguments that ask for a feature, which the error names.
-const ASKED_FOR: [([&str; 2], &str); 10] = [
+const ASKED_FOR: [([&str; 2], &str); 11] = [
+    (["-ORBBidirectional", "both"], "bidirectional"),
     (["-ORBConfigFile", "/dev/null"], "config-files"),
     (["-ORBLibrary", "link.so"], "plugins"),
     (["-ORBListenEndpoints", "diop://:0"], "datagrams"),

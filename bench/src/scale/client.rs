@@ -11,6 +11,7 @@ use crate::peer::nanoseconds;
 use crate::peer::socket::{Kind, Link, Socket};
 use crate::protocol::obey;
 use punctual_ior::{Component, Ior, Profile};
+use punctual_sys::processor::Processors;
 use serde::{Deserialize, Serialize};
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
@@ -21,8 +22,10 @@ const REQUEST: u32 = 1;
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// Setup of the client process.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {
+    /// Processors of the client.
+    pub(super) processors: Vec<usize>,
     /// Set if the server is the floor, whose address is that of a raw socket.
     pub(super) raw: bool,
     /// Set for Unix sockets, otherwise TCP.
@@ -59,7 +62,8 @@ struct Connection {
 /// # Errors
 /// The harness is gone, or the server cannot be reached.
 pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
-    let target = Target::of(*setup, at)?;
+    Processors::of(&setup.processors)?.pin_own()?;
+    let target = Target::of(setup, at)?;
     let mut connections = Vec::new();
     obey("", |calls: Calls| {
         if connections.len() != calls.clients {
@@ -113,7 +117,7 @@ struct Done {
 
 impl Target {
     /// Reads the address of a server as it told it.
-    fn of(setup: Setup, at: &str) -> Result<Self> {
+    fn of(setup: &Setup, at: &str) -> Result<Self> {
         let link = match setup.unix {
             true => Link::Unix,
             false => Link::Tcp,
@@ -209,16 +213,18 @@ mod tests {
     #[test]
     fn the_floor_is_called_at_its_address_and_an_orb_by_its_reference() {
         let raw = Setup {
+            processors: Vec::new(),
             raw: true,
             unix: true,
         };
-        let target = Target::of(raw, "/tmp/floor").unwrap();
+        let target = Target::of(&raw, "/tmp/floor").unwrap();
         assert_eq!(target.address, "/tmp/floor");
         let giop = Setup {
+            processors: Vec::new(),
             raw: false,
             unix: false,
         };
-        assert!(Target::of(giop, "/tmp/floor").is_err());
+        assert!(Target::of(&giop, "/tmp/floor").is_err());
     }
 
     #[test]

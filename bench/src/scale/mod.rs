@@ -1,7 +1,7 @@
 //! `scale`: how servers keep up with more clients and more processors, by concurrency strategy and link.
 //!
 //! Each client is a thread with a connection of its own that makes void calls one after the other. Server and
-//! clients share as many processors as a stage has. The same client calls all servers (`client`), and
+//! clients share as many processors as a stage has, or each side has half of them (`--apart`). The same client calls all servers (`client`), and
 //! connections stay open through all rounds of a point. A server's processor time and context switches are the
 //! kernel's, of the threads that it has at the end of a turn.
 
@@ -37,11 +37,11 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     "how servers keep up with more clients and processors, by concurrency strategy and link",
 )
 .conditions(
-    "{rounds} rounds of {millis} ms, clients with a connection each; processors are shared by server and clients",
+    "{rounds} rounds of {millis} ms, clients with a connection each",
 )
 .tables(&[Tabled::listing(
     "rows",
-    "{link}, {processors} processor(s): void calls, µs of a call",
+    "{link}, {place}: void calls, µs of a call",
     "{clients} × {strategy}",
     &[
         Column::number("calls/s", "rate").marked_by("noisy"),
@@ -60,14 +60,14 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
             .known_by("beside_threads_known"),
     ],
 )
-.each(&["link", "processors"])])
+.each(&["link", "place"])])
 .sheet(Sheet::new(
     (520, 360),
     3,
     &[
-        over_clients("{link}, {processors} processor(s): calls a second", &[("{strategy}", "rate")], (1.0, "calls a second")),
-        over_clients("{link}, {processors} processor(s): 99th percentile", &[("{strategy}", "p99")], (1000.0, "µs")),
-        over_clients("{link}, {processors} processor(s): the server's processor time a call", &[("{strategy}", "processor")], (1000.0, "µs")),
+        over_clients("{link}, {place}: calls a second", &[("{strategy}", "rate")], (1.0, "calls a second")),
+        over_clients("{link}, {place}: 99th percentile", &[("{strategy}", "p99")], (1000.0, "µs")),
+        over_clients("{link}, {place}: the server's processor time a call", &[("{strategy}", "processor")], (1000.0, "µs")),
     ],
 ))
 .remarks(&[
@@ -82,7 +82,7 @@ const fn over_clients(
 ) -> Chart {
     Chart::lines("rows", title, ("clients", "clients"), curves, up)
         .logarithmic(true, false)
-        .each(&["link", "processors"])
+        .each(&["link", "place"])
 }
 
 /// Options of the command `scale`.
@@ -102,6 +102,10 @@ pub struct Options {
     /// Numbers of processors; by default 1, 2, 4, 8 … and all that this process may run on.
     #[arg(long, value_delimiter = ',', value_name = "NUMBERS")]
     processors: Vec<usize>,
+    /// The server has half of the processors, and the clients the others; by default they share them. Where they do,
+    /// each thread has its share of them, so that a server with few threads has a small one.
+    #[arg(long)]
+    apart: bool,
     /// Milliseconds of a contender's turn.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     millis: u64,
@@ -165,7 +169,34 @@ impl Link {
 #[derive(Clone, Debug)]
 struct Place {
     link: Link,
-    processors: Vec<usize>,
+    of_server: Vec<usize>,
+    of_clients: Vec<usize>,
+}
+
+impl Place {
+    fn are_shared(&self) -> bool {
+        self.of_server == self.of_clients
+    }
+
+    /// Returns the number of processors that both sides have together.
+    fn processors(&self) -> usize {
+        match self.are_shared() {
+            true => self.of_server.len(),
+            false => self.of_server.len() + self.of_clients.len(),
+        }
+    }
+
+    /// Returns whose the processors are, in words.
+    fn named(&self) -> String {
+        match self.are_shared() {
+            true => format!("{} processor(s), shared", self.of_server.len()),
+            false => format!(
+                "{} processor(s) of the server, {} of the clients",
+                self.of_server.len(),
+                self.of_clients.len()
+            ),
+        }
+    }
 }
 
 /// Point of a stage: a number of clients.
@@ -178,12 +209,8 @@ impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let link = self.place.link.to_possible_value();
         let link = link.as_ref().map_or("", |link| link.get_name());
-        let processors = self.place.processors.len();
-        write!(
-            f,
-            "{link}, {processors} processor(s), {} client(s)",
-            self.clients
-        )
+        let place = self.place.named();
+        write!(f, "{link}, {place}, {} client(s)", self.clients)
     }
 }
 
@@ -253,12 +280,13 @@ impl Workload for Scale<'_> {
         who: &Server,
         _: Option<placement::Processors>,
     ) -> Result<Pair> {
-        let Place { link, processors } = &stage.setting;
+        let place = &stage.setting;
         let setup = experiment::Setup::Scale(Setup {
+            processors: place.of_clients.clone(),
             raw: who.is_floor(),
-            unix: *link == Link::Uiop,
+            unix: place.link == Link::Uiop,
         });
-        on(processors, || {
+        on(&place.of_server, || {
             who.contender
                 .start_with(|at| experiment::client(self.harness, &setup, None, at))
         })
@@ -300,7 +328,8 @@ impl Workload for Scale<'_> {
             let threads = beside(Server::has_threads, who.is_ours() && !who.has_threads());
             let row = Row::default()
                 .with("link", stage.setting.link)
-                .with("processors", stage.setting.processors.len())
+                .with("processors", stage.setting.processors())
+                .with("place", stage.setting.named())
                 .with("clients", point.clients)
                 .with("strategy", &who.strategy)
                 .with("contender", who.contender.name)
@@ -366,11 +395,8 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let mut stages = Vec::new();
     for &link in &options.link {
         let servers = options.servers(harness, link, &mut report)?;
-        let place = |set: &Vec<usize>| Place {
-            link,
-            processors: set.clone(),
-        };
-        stages.extend(sets.iter().map(|set| options.stage(place(set), &servers)));
+        let places = sets.iter().map(|set| options.place(link, set));
+        stages.extend(places.map(|place| options.stage(place, &servers)));
     }
     let effort = Effort {
         rounds: options.rounds,
@@ -390,13 +416,18 @@ impl Options {
         let all = allowed.len();
         let powers = std::iter::successors(Some(1), |number| Some(number * 2));
         let usual = powers.take_while(|&number| number < all).chain([all]);
+        let least = if self.apart { 2 } else { 1 };
         let numbers: Vec<usize> = match self.processors.is_empty() {
-            true => usual.collect(),
+            true => usual.filter(|&number| number >= least).collect(),
             false => self.processors.clone(),
         };
+        if numbers.is_empty() {
+            return Err("--apart: this process may run on 1 processor only".into());
+        }
         let set = |number: usize| {
             match number {
             0 => Err("--processors: 0 processors cannot serve".into()),
+            1 if self.apart => Err("--apart: server and clients need a processor each, so at least --processors 2".into()),
             _ => all.checked_sub(number).map_or_else(
                 || Err(format!("--processors: {number} are more than the {all} that this process may run on").into()),
                 |first| Ok(allowed[first..].to_vec()),
@@ -404,6 +435,19 @@ impl Options {
         }
         };
         numbers.into_iter().map(set).collect()
+    }
+
+    /// Returns the place where these processors serve a link's clients.
+    fn place(&self, link: Link, processors: &[usize]) -> Place {
+        let (of_clients, of_server) = match self.apart {
+            true => processors.split_at(processors.len() / 2),
+            false => (processors, processors),
+        };
+        Place {
+            link,
+            of_server: of_server.to_vec(),
+            of_clients: of_clients.to_vec(),
+        }
     }
 
     /// Returns the servers that take part on a link; those that cannot are listed as skipped.
@@ -467,6 +511,32 @@ mod tests {
     }
 
     #[test]
+    fn server_and_clients_share_processors_or_have_half_of_them_each() {
+        let place = |arguments: &[&str]| {
+            let options: Options = parsed(arguments).unwrap();
+            options.place(Link::Uiop, &[1, 4, 7])
+        };
+        let shared = place(&[]);
+        assert_eq!(shared.of_server, shared.of_clients);
+        assert_eq!(
+            (shared.processors(), shared.named().as_str()),
+            (3, "3 processor(s), shared")
+        );
+        let apart = place(&["--apart"]);
+        assert_eq!(
+            (apart.of_server.as_slice(), apart.of_clients.as_slice()),
+            (&[4, 7][..], &[1][..])
+        );
+        assert_eq!(apart.processors(), 3);
+        assert_eq!(
+            sets(&["--apart"], &[0, 1, 2]).unwrap(),
+            [vec![1, 2], vec![0, 1, 2]]
+        );
+        assert!(sets(&["--apart"], &[0]).is_err());
+        assert!(sets(&["--apart", "--processors=1"], &[0, 1]).is_err());
+    }
+
+    #[test]
     fn what_makes_no_sense_is_refused() {
         let refused = sets(&["--processors=1,3"], &[0, 1]).unwrap_err();
         assert!(
@@ -508,10 +578,7 @@ mod tests {
             .collect();
         let outcomes: Vec<_> = outcomes.iter().map(|(who, turns)| (who, turns)).collect();
         let options: Options = parsed(&[]).unwrap();
-        let place = Place {
-            link: Link::Iiop,
-            processors: vec![0],
-        };
+        let place = options.place(Link::Iiop, &[0]);
         let stage = options.stage(place, &[]);
         let harness = Harness {
             program: "".into(),
@@ -556,7 +623,7 @@ mod tests {
         );
         report.add("rows", all);
         let text = report.to_string();
-        assert!(text.contains("iiop, 1 processor(s)"), "{text}");
+        assert!(text.contains("iiop, 1 processor(s), shared"), "{text}");
         assert!(text.contains("1 × leader_followers"), "{text}");
     }
 

@@ -11,7 +11,7 @@ use crate::budget::Received;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::fixed_context::RequestContext;
-use crate::groups::{GroupCalls, GroupCallsSource};
+use crate::groups::{self, GroupCalls, GroupCallsSource};
 use crate::interceptor::Interceptors;
 use crate::messaging::Tracer;
 use crate::operation::Names;
@@ -45,7 +45,7 @@ pub(crate) struct Broker {
     /// Source of the priorities of lanes and calls; `None` without Real-time CORBA.
     pub(crate) priorities: Option<Arc<dyn Priorities>>,
     /// Source of the terms of calls to object groups; `None` without fault tolerance.
-    pub(crate) groups: Option<Arc<dyn GroupCalls>>,
+    groups: Option<Arc<dyn GroupCalls>>,
     /// Order in which requests wait for a thread; `None` for the order that their policies define.
     pub(crate) urgency: Option<Arc<dyn UrgencyStrategy>>,
     pub(crate) life: Life,
@@ -159,6 +159,11 @@ impl Broker {
     /// Returns the ORB's number, which is unique in the process and never 0.
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Returns the source of the terms of calls to object groups, if the ORB calls groups.
+    pub(crate) fn groups(&self) -> Option<&Arc<dyn GroupCalls>> {
+        self.groups.as_ref().filter(|_| groups::ARE_BUILT_IN)
     }
 
     pub(crate) fn tracer(&self) -> Tracer {

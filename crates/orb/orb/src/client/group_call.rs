@@ -34,7 +34,7 @@ pub(super) struct GroupCall {
 impl GroupCall {
     /// Creates the state of a call that begins on this route; `None` if the reference is not one of a group.
     pub(super) fn begin(callee: &Callee<'_>, ask: Ask<'_>, route: &Route) -> Option<Box<Self>> {
-        let groups = callee.broker().groups.as_ref()?;
+        let groups = callee.broker().groups()?;
         // A relayed request brings the contexts of its sender, which repeats it.
         if matches!(ask, Ask::Relay(_)) {
             return None;

@@ -22,7 +22,7 @@ impl GroupPath {
         effective: &Effective,
         levels: &[(Arc<Target>, Option<Arc<Endpoint>>)],
     ) -> Option<Self> {
-        let groups = broker.groups.as_ref()?;
+        let groups = broker.groups()?;
         let mut targets = levels.iter().rev();
         let version =
             targets.find_map(|(target, _)| Some(target.stated().group.as_ref()?.version))?;

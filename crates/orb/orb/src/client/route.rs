@@ -124,7 +124,7 @@ impl Route {
     }
 
     fn stated_group(&self, callee: &Callee<'_>) -> Option<FtGroup> {
-        callee.broker().groups.as_ref()?;
+        callee.broker().groups()?;
         let group = |target: &Arc<Target>| target.stated().group.clone();
         let followed = || {
             let mut path = self.path.iter().flat_map(|path| path.levels.iter().rev());
@@ -290,7 +290,7 @@ impl Route {
             self.failures.push(Failure::Raised(exception.into()));
             Vec::new()
         });
-        if callee.broker().groups.is_some() {
+        if callee.broker().groups().is_some() {
             // A stable sort, so that the order is otherwise that of the policies.
             endpoints.sort_by_key(|one| !target.stated().is_primary(one.profile));
         }

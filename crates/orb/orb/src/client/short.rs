@@ -25,6 +25,8 @@ use super::recent::{Key, Recent};
 use super::remote::Callee;
 use super::send;
 use super::write::{self, Arguments};
+use crate::groups;
+use crate::interceptor::Interceptors;
 use crate::lane::{ClientConnection, NoReply, PendingReply, Waited};
 use crate::messaging::{Message, OwnReply};
 use crate::operation::NamedOperation;
@@ -112,9 +114,12 @@ fn apart(
     arguments: &Arguments<'_>,
     results: &mut Results<'_>,
 ) -> Short {
-    match recent.last().path.is_intercepted {
-        true => intercepted::attempt(recent, callee, operation, arguments, results),
-        false => group::attempt(recent, callee, operation, arguments, results),
+    if Interceptors::ARE_BUILT_IN && recent.last().path.is_intercepted {
+        intercepted::attempt(recent, callee, operation, arguments, results)
+    } else if groups::ARE_BUILT_IN {
+        group::attempt(recent, callee, operation, arguments, results)
+    } else {
+        Short::No
     }
 }
 

@@ -5,7 +5,7 @@ use super::locality::{Caller, Locality};
 use crate::adapter::{DispatchError, LocalRequest, Provided, Went};
 use crate::client::{RemoteObject, out_of_place, too_many_forwards};
 use crate::exception::{OperationError, SystemException, SystemExceptionKind as Kind};
-use crate::interceptor::Outcome;
+use crate::interceptor::{Interceptors, Outcome};
 use crate::operation::NamedOperation;
 use crate::policy::{Collocation, SyncScope};
 use crate::server;
@@ -314,7 +314,7 @@ fn enter(
     if way == Collocation::None && !here.is_proxy {
         return Entered::ByWire;
     }
-    if here.is_intercepted {
+    if Interceptors::ARE_BUILT_IN && here.is_intercepted {
         return Entered::Intercepted;
     }
     let upcall = WithinProcess::enter(here.broker.number());

@@ -162,7 +162,7 @@ fn find(caller: Caller<'_>) -> Option<LocatedObject> {
         });
     }
     // Which member is called is decided by the group, not by where the caller is.
-    if own.broker().groups.is_some() && target.stated().group.is_some() {
+    if own.broker().groups().is_some() && target.stated().group.is_some() {
         return None;
     }
     if target.is_made_here() {

@@ -263,6 +263,9 @@ impl OrbConfig {
         if cfg!(not(feature = "message-trace")) && self.trace.giop {
             return without("trace", &"giop", "message-trace");
         }
+        if !Bidirectional::IS_BUILT_IN && self.bidirectional == Bidirectional::Both {
+            return without("bidirectional", &"both", "bidirectional");
+        }
         let files = [("record", &self.record), ("timeline", &self.timeline)];
         for (key, file) in files {
             if let Some(file) = file.as_ref().filter(|_| cfg!(not(feature = "recordings"))) {

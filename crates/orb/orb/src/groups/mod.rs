@@ -12,6 +12,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// True if the ORB can call object groups. Code that calls them asks this first, so that it is left out of programs
+/// without the feature.
+pub(crate) const ARE_BUILT_IN: bool = cfg!(feature = "object-groups");
+
 /// Source of the terms of calls to object groups ([`crate::OrbBuilder::group_calls`]).
 pub trait GroupCalls: Send + Sync + Debug {
     /// Returns the terms of calls under these policies. Called when a call takes the slow path, and when a path is

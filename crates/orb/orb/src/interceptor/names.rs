@@ -134,7 +134,7 @@ pub(crate) struct Interceptors(OnceLock<Registered>);
 impl Interceptors {
     /// True if the ORB can have interceptors. All code that calls them asks this type for its list first, so that
     /// it is left out of programs without the feature.
-    const ARE_BUILT_IN: bool = cfg!(feature = "interceptors");
+    pub(crate) const ARE_BUILT_IN: bool = cfg!(feature = "interceptors");
 
     /// Sets the ORB's interceptors once all of them are registered.
     pub(crate) fn settle(&self, registered: Registered) {

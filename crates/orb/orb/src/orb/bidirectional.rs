@@ -6,6 +6,7 @@ use crate::lane::{
     Back, ClientConnection, Lane, ListenPoint, ServesConnections, ServesRequests,
     encode_listen_points,
 };
+use crate::policy::Bidirectional;
 use crate::server;
 use std::sync::Arc;
 
@@ -17,6 +18,9 @@ impl Orb {
     /// Enables the serving of requests that arrive over outgoing connections, where policies allow
     /// it.
     pub(super) fn serve_back(&self) {
+        if !Bidirectional::IS_BUILT_IN {
+            return;
+        }
         let serves: Arc<dyn ServesConnections> = Arc::new(Serves(self.downgrade()));
         // The ORB is new, so that it is not set yet.
         let _ = self.broker().back.set(Arc::new(Back(serves)));

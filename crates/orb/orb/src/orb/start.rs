@@ -375,7 +375,7 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
     );
     check_real_time(&broker)?;
     check_priorities(&broker)?;
-    if broker.groups.is_none()
+    if broker.groups().is_none()
         && broker.config().fault_tolerance != FaultToleranceSettings::default()
     {
         return Err(InitError::FaultTolerance);

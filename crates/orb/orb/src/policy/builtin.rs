@@ -10,6 +10,7 @@ use super::numbers::{
     REQUEST_END, REQUEST_PRIORITY, REQUEST_START, SECURITY, SYNC_SCOPE, TRANSFER, WAIT,
 };
 use super::policy_type::PolicyLevels;
+use super::values::Bidirectional;
 
 /// Policy types that the POA itself interprets and checks (CORBA 3.3 part 1, §15.3.8). Their
 /// numbers are reserved.
@@ -90,6 +91,9 @@ fn check(policy: &Policy, protocols: &dyn KnownProtocols) -> Result<(), String> 
             if timeout.is_zero() =>
         {
             Err("a time-out of 0".to_owned())
+        }
+        Policy::Bidirectional(Bidirectional::Both) if !Bidirectional::IS_BUILT_IN => {
+            Err("this program was built without the feature `bidirectional`".to_owned())
         }
         Policy::Buffering(Some(buffering)) => buffering.check(),
         Policy::BufferCapacity(capacity) => capacity.check(),

@@ -190,6 +190,12 @@ pub enum Bidirectional {
     Both,
 }
 
+impl Bidirectional {
+    /// True if connections can have both directions: without the feature, policies and settings that ask for it are
+    /// refused.
+    pub(crate) const IS_BUILT_IN: bool = cfg!(feature = "bidirectional");
+}
+
 /// Property of the connections of one link, such as `no_delay`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkProperty {

@@ -14,8 +14,8 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
 };
 use crate::interceptor::{
-    CallFacts, Outcome, OwnedContext, ReadBody, Request, RequestTypes, ServedObject, ServerOrb,
-    ServerPass,
+    CallFacts, Interceptors, Outcome, OwnedContext, ReadBody, Request, RequestTypes, ServedObject,
+    ServerOrb, ServerPass,
 };
 use crate::messaging::{Examined, Head};
 use crate::operation::OperationDetails;
@@ -137,7 +137,7 @@ impl<'m> ServerCall<'m> {
     #[inline]
     #[must_use]
     pub fn is_intercepted(&self) -> bool {
-        self.pass.is_some()
+        Interceptors::ARE_BUILT_IN && self.pass.is_some()
     }
 
     /// Runs the interceptors' point `receive_request`, with the request, the object, and the

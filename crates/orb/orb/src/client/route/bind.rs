@@ -6,7 +6,7 @@ use crate::client::remote::Callee;
 use crate::exception::SystemException;
 use crate::fixed_context::CallPolicies;
 use crate::lane::{Back, Binding, ConnectionTerms, Endpoint, ServedBack, ServesBack, chosen};
-use crate::policy::Rebind;
+use crate::policy::{Bidirectional, Rebind};
 use crate::priority::Priority;
 use punctual_exec::Deadline;
 use std::ops::RangeInclusive;
@@ -144,7 +144,8 @@ impl Route {
     /// (bidirectional GIOP), if they are to be served.
     fn served_back(&self, callee: &Callee<'_>) -> Option<Arc<dyn ServesBack>> {
         let back = callee.broker().back.get();
-        let by = back.filter(|_| self.effective.bidirectional)?;
+        let is_served = Bidirectional::IS_BUILT_IN && self.effective.bidirectional;
+        let by = back.filter(|_| is_served)?;
         Some(Arc::new(ServedBack {
             by: by.clone().downcast::<Back>().ok()?,
             lane: callee.lane.clone(),

@@ -2,6 +2,7 @@
 
 use super::queue::ServesRequests;
 use crate::lane::outgoing::connection::ClientConnection;
+use crate::policy::Bidirectional;
 use crate::protocol::Pair;
 use std::io;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ pub(crate) trait ServesBack: Send + Sync {
 /// Returns `true` if connections of this protocol can carry callbacks.
 pub(crate) fn can_serve_back(pair: &Pair) -> bool {
     let by = ["iiop", "ssliop", "uiop"];
-    pair.messaging.name() == "giop" && by.contains(&pair.link.name())
+    Bidirectional::IS_BUILT_IN && pair.messaging.name() == "giop" && by.contains(&pair.link.name())
 }
 
 impl ClientConnection {
