@@ -68,6 +68,7 @@ macro_rules! stream_cases {
             what_goes_without_blocking_goes_on_where_it_stopped
             what_went_in_part_without_blocking_is_finished_by_blocking
             a_change_told_once_is_enough_for_whoever_takes_all
+            polling_for_more_neither_loses_nor_repeats_data
             room_is_told_to_whoever_could_not_send_all
             a_link_that_needs_a_thread_says_so
         }

@@ -159,6 +159,38 @@ fn take_all(
     }
 }
 
+/// Checks that a reader which polls for more data, and receives without blocking where polling finds none, gets all data
+/// once and then the end. A link that does not poll never finds any.
+pub fn polling_for_more_neither_loses_nor_repeats_data(link: &dyn Link, address: &Address) {
+    let Some((client, server)) = ends(link, address) else {
+        return;
+    };
+    let sizes = || (0..200usize).map(|number| 1 + number * 7919 % 40_000);
+    let sender = std::thread::spawn(move || {
+        for size in sizes() {
+            send(&*client, &pattern(size));
+        }
+        client.close();
+    });
+    let mut block = server.lend(0);
+    let ended = loop {
+        let (before, need) = (block.len(), block.len() + 1000);
+        let received = match server.receive_soon(&mut block, need) {
+            Ok(None) => server.receive_now(&mut block, need),
+            polled => polled,
+        };
+        match received {
+            Ok(Some(taken)) => assert_eq!(block.len(), before + taken.octets),
+            Ok(None) => std::thread::yield_now(),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(ended.cause, Cause::Closed), "{ended}");
+    sender.join().unwrap();
+    let expected: Vec<u8> = sizes().flat_map(pattern).collect();
+    assert!(&*block == expected.as_slice());
+}
+
 /// Checks that the descriptor reports a change to a sender without room once the reader has
 /// received.
 pub fn room_is_told_to_whoever_could_not_send_all(link: &dyn Link, address: &Address) {

@@ -2,7 +2,7 @@
 
 pub use super::now::{
     a_change_told_once_is_enough_for_whoever_takes_all, a_link_that_needs_a_thread_says_so,
-    room_is_told_to_whoever_could_not_send_all,
+    polling_for_more_neither_loses_nor_repeats_data, room_is_told_to_whoever_could_not_send_all,
     what_goes_without_blocking_goes_on_where_it_stopped,
     what_went_in_part_without_blocking_is_finished_by_blocking,
     without_blocking_there_is_nothing_then_what_came_then_the_end,
