@@ -10,7 +10,7 @@
 //! ordered: by the same exchange the last leader learns whether a follower exists, and a follower
 //! whether a leader does.
 
-use crate::sync::{Arc, AtomicU32, AtomicU64, Mutex, Ordering, Parker, lock};
+use crate::sync::{Arc, AtomicU32, AtomicU64, Mutex, Ordering, Parker, fence, lock};
 use std::fmt;
 use std::time::Duration;
 
@@ -133,9 +133,22 @@ impl<N: Notify> Leadership<N> {
         self.counts.load(Ordering::SeqCst) / ROUND
     }
 
-    /// Makes the calling thread a leader, in addition to any others; returns their number.
+    /// Makes the calling thread a leader, in addition to any others; returns their number. A thread
+    /// that looks into a queue after this, and finds nothing, is one that
+    /// [`Leadership::must_be_told`] counts.
     pub fn join(&self) -> u64 {
-        leaders(self.counts.fetch_add(LEADER + ROUND, Ordering::SeqCst))
+        let before = self.counts.fetch_add(LEADER + ROUND, Ordering::SeqCst);
+        // With the fence of `must_be_told`: either this thread sees what was queued, or it is seen.
+        fence(Ordering::SeqCst);
+        leaders(before)
+    }
+
+    /// Returns whether there may be leaders that have not seen what the caller has just queued, so
+    /// that one of them must be woken.
+    #[must_use]
+    pub fn must_be_told(&self) -> bool {
+        fence(Ordering::SeqCst);
+        self.leaders() > 0
     }
 
     /// Counts a round of a thread that has finished one piece of work and goes on with the next.
@@ -144,13 +157,18 @@ impl<N: Notify> Leadership<N> {
         self.counts.fetch_add(ROUND, Ordering::Relaxed);
     }
 
-    /// Makes the calling thread the leader if there is none; returns whether it did.
+    /// Makes the calling thread the leader if there is none; returns whether it did. It then looks
+    /// into queues as after [`Leadership::join`].
     #[must_use]
     pub fn try_lead(&self) -> bool {
         let lead = |counts| (leaders(counts) == 0).then_some(counts + LEADER);
-        self.counts
+        let led = self
+            .counts
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, lead)
-            .is_ok()
+            .is_ok();
+        // As in `join`.
+        fence(Ordering::SeqCst);
+        led
     }
 
     /// Ends the calling thread's leadership. Returns `false` if no leader is left and there was no

@@ -6,7 +6,7 @@ use super::table::Token;
 use punctual_sys::epoll::{Epoll, Interest};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{Ordering, fence};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 impl Reactor {
@@ -151,10 +151,7 @@ impl Reactor {
     /// Wakes a thread that waits for events, if there is one, as something is queued. All others look into the queue
     /// before they wait.
     pub(super) fn announce(&self) {
-        // With this fence, and the exchange by which a thread begins to wait: it finds what is queued, or is found
-        // waiting.
-        fence(Ordering::SeqCst);
-        if self.leadership.leaders() > 0 {
+        if self.leadership.must_be_told() {
             self.queued.notify();
         }
     }

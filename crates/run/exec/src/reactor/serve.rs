@@ -261,9 +261,7 @@ impl Reactor {
 
     /// Wakes a waiting thread, if there is one, after work has been added.
     pub fn notify_work(&self) {
-        // Sequentially consistent with a thread that begins to wait: it finds the work, or is found
-        // waiting.
-        if self.leadership.leaders() > 0 {
+        if self.leadership.must_be_told() {
             self.queued.notify();
         }
     }

@@ -140,6 +140,76 @@ impl World {
     }
 }
 
+/// Queue of a reactor, read and written with the weakest ordering: what is seen of it is for
+/// [`Leadership`] to order.
+#[derive(Default)]
+struct Queue {
+    holds: AtomicBool,
+    /// Set when a thread was told to look into the queue.
+    told: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Queue {
+    /// Queues something, and wakes a waiting thread, as `Reactor::announce` does.
+    fn add(&self, leadership: &Leadership<ModelEvent>) {
+        self.holds.store(true, Ordering::Relaxed);
+        if leadership.must_be_told() {
+            *self.told.lock().unwrap() = true;
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits until something is queued, as `Reactor::run` does.
+    fn take(&self, lead: impl FnOnce(), resign: impl FnOnce() -> bool) {
+        lead();
+        if !self.holds.load(Ordering::Relaxed) {
+            let mut told = self.told.lock().unwrap();
+            while !*told {
+                told = self.changed.wait(told).unwrap();
+            }
+        }
+        assert!(!resign(), "there was no other thread");
+        assert!(self.holds.load(Ordering::Relaxed));
+    }
+}
+
+#[test]
+fn one_that_begins_to_wait_sees_what_is_queued_or_is_told() {
+    explore("queued while a thread begins to wait", || {
+        let world = World::new();
+        let queue = Arc::new(Queue::default());
+        let taking = {
+            let (world, queue) = (world.clone(), queue.clone());
+            thread::spawn(move || {
+                let lead = || {
+                    world.leadership.join();
+                };
+                queue.take(lead, || world.leadership.resign());
+            })
+        };
+        queue.add(&world.leadership);
+        taking.join().unwrap();
+    });
+}
+
+#[test]
+fn one_that_leads_to_wait_for_a_reply_sees_what_is_queued_or_is_told() {
+    explore("queued while a thread begins to lead", || {
+        let world = World::new();
+        let queue = Arc::new(Queue::default());
+        let taking = {
+            let (world, queue) = (world.clone(), queue.clone());
+            thread::spawn(move || {
+                let lead = || assert!(world.leadership.try_lead());
+                queue.take(lead, || world.leadership.resign());
+            })
+        };
+        queue.add(&world.leadership);
+        taking.join().unwrap();
+    });
+}
+
 fn waits(world: &Arc<World>, number: usize) -> thread::JoinHandle<()> {
     let world = world.clone();
     thread::spawn(move || world.wait_for(number))
