@@ -82,7 +82,10 @@ impl Client {
         let mut targets = Vec::new();
         for object in objects {
             let object = object.ok_or("the server has no such object")?;
-            let target = Target::new(object, operations, self.one_way);
+            let target = match strategy {
+                Strategy::Dii => Target::dynamic(object, self.one_way),
+                _ => Target::new(object, operations, self.one_way),
+            };
             target.call(0)?;
             targets.push(target);
         }

@@ -5,8 +5,9 @@ use super::idl::demux::{
     ThrowOne, ThrowOneServant, ThrowTen, ThrowTenServant,
 };
 use crate::Result;
+use punctual::dynamic::Request;
 use punctual::poa::servant_of;
-use punctual::{Interface, ObjectRef, Servant, SystemException};
+use punctual::{Interface, ObjectRef, Servant, SystemException, TypeCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,6 +30,8 @@ pub(crate) enum Target {
     ThrowOne(ThrowOne),
     ThrowTen(ThrowTen),
     ThrowHundred(ThrowHundred),
+    /// Object whose operations are called by the dynamic invocation interface, two-way or one-way.
+    Dynamic(ObjectRef, bool),
 }
 
 macro_rules! called {
@@ -156,6 +159,11 @@ impl Target {
         }
     }
 
+    /// Returns a target for an object that is called without stubs.
+    pub(crate) fn dynamic(object: ObjectRef, one_way: bool) -> Self {
+        Self::Dynamic(object, one_way)
+    }
+
     /// Calls the operation with the given index.
     pub(crate) fn call(&self, operation: usize) -> Result<()> {
         let called = match self {
@@ -165,7 +173,18 @@ impl Target {
             Self::ThrowOne(object) => THROW_ONE[operation](object),
             Self::ThrowTen(object) => THROW_TEN[operation](object),
             Self::ThrowHundred(object) => THROW_HUNDRED[operation](object),
+            Self::Dynamic(object, one_way) => return call_dynamically(object, operation, *one_way),
         };
         Ok(called?)
     }
+}
+
+/// Calls an operation by a new request of the dynamic invocation interface.
+fn call_dynamically(object: &ObjectRef, operation: usize, one_way: bool) -> Result<()> {
+    if one_way {
+        return Ok(Request::new(object, &format!("throw_{operation:02}")).send_oneway()?);
+    }
+    let mut request = Request::new(object, &format!("call_{operation:02}"));
+    request.set_return_type(&TypeCode::VOID);
+    Ok(request.invoke()?)
 }

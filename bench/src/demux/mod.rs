@@ -49,7 +49,7 @@ pub struct Options {
     #[arg(long, default_value = "same")]
     pub placement: Placement,
     /// Only these strategies.
-    #[arg(long, value_delimiter = ',', default_values = ["active", "linear", "dynamic-hash", "perfect-hash", "de-layered"])]
+    #[arg(long, value_delimiter = ',', default_values = ["active", "linear", "dynamic-hash", "perfect-hash", "de-layered", "dii"])]
     pub strategies: Vec<Strategy>,
     /// Only these numbers of objects; the default is the paper's 1 to 500, then up to a million.
     #[arg(long, value_delimiter = ',', conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]

@@ -118,7 +118,7 @@ pub(crate) fn serve(setup: &Setup) -> Result<()> {
     let root = orb.root_poa()?;
     let thrown = Arc::new(AtomicU64::new(0));
     let mut groups = Vec::new();
-    for &strategy in &setup.strategies {
+    for strategy in setup.of_server() {
         for &operations in &setup.operations {
             groups.push(Group::new(&root, setup, strategy, operations, &thrown)?);
         }

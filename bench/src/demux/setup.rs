@@ -26,10 +26,13 @@ pub enum Strategy {
     PerfectHash,
     /// One hash table for the combination of object and operation (de-layered demultiplexing).
     DeLayered,
+    /// The objects of `active`, called by the dynamic invocation interface instead of stubs, with a new request for each
+    /// call.
+    Dii,
 }
 
 impl Strategy {
-    /// All strategies.
+    /// All strategies by which a server searches.
     pub const ALL: [Self; 5] = [
         Self::Active,
         Self::Linear,
@@ -47,12 +50,13 @@ impl Strategy {
             Self::DynamicHash => "dynamic hashing",
             Self::PerfectHash => "perfect hashing",
             Self::DeLayered => "de-layered",
+            Self::Dii => "active, by the DII",
         }
     }
 
     pub(super) const fn way(self) -> Way {
         match self {
-            Self::Active => Way::Active,
+            Self::Active | Self::Dii => Way::Active,
             Self::Linear => Way::Linear,
             Self::DynamicHash => Way::DynamicHash,
             Self::PerfectHash => Way::PerfectHash,
@@ -60,11 +64,19 @@ impl Strategy {
         }
     }
 
+    /// Returns the strategy by which a server searches.
+    pub(super) const fn of_server(self) -> Self {
+        match self {
+            Self::Dii => Self::Active,
+            other => other,
+        }
+    }
+
     /// Returns the policies of an adapter for the given number of objects. Their ids are those that
     /// [`id`] returns, except under active demultiplexing, where the adapter assigns the ids.
     pub(super) fn policies(self, objects: u32) -> Vec<PoaPolicy> {
         let (object, operation) = match self {
-            Self::Active => (Demultiplexing::Active, OperationDemultiplexing::Compiled),
+            Self::Active | Self::Dii => (Demultiplexing::Active, OperationDemultiplexing::Compiled),
             Self::Linear => (Demultiplexing::Linear, OperationDemultiplexing::Linear),
             Self::DynamicHash => (
                 Demultiplexing::DynamicHash,
@@ -77,7 +89,7 @@ impl Strategy {
             Self::DeLayered => (Demultiplexing::DeLayered, OperationDemultiplexing::Compiled),
         };
         let ids = match self {
-            Self::Active => IdAssignmentPolicy::System,
+            Self::Active | Self::Dii => IdAssignmentPolicy::System,
             _ => IdAssignmentPolicy::User,
         };
         vec![
@@ -191,6 +203,17 @@ impl Setup {
             one_way: false,
             strategies: strategies.to_vec(),
         }
+    }
+
+    /// Returns the strategies by which the server searches, each once.
+    pub(super) fn of_server(&self) -> Vec<Strategy> {
+        let mut strategies = Vec::new();
+        for strategy in self.strategies.iter().map(|one| one.of_server()) {
+            if !strategies.contains(&strategy) {
+                strategies.push(strategy);
+            }
+        }
+        strategies
     }
 }
 

@@ -169,11 +169,32 @@ pub(super) const CLAIMS: &[Claim] = &[
             )
         },
     ),
-    without(
+    by(
+        "latency",
         (SCHMIDT_2001, "figure 19"),
-        "a step in latency where messages of 256 bytes and more are not copied",
-        "256 B",
-        "not built yet: latency by size across the threshold from which arguments are lent",
+        "what the operating system takes grows faster with the size of a parameter than what the ORB takes",
+        "a plot; both grow a little from 256 octets on, from where TAO does not copy",
+        |e| {
+            let of = |contender, units| p50(e, contender, &format!("take_octets:{units}"));
+            let parts = |units: u64| {
+                let system = of("raw-tcp", units)?;
+                Ok::<_, String>((system, of("punctual", units)? - system))
+            };
+            let [small, middle, large] = [parts(1)?, parts(256)?, parts(16_384)?];
+            Found::judged(
+                format!(
+                    "sockets alone {}, {}, {} with 1, 256 and 16,384 octets; the ORB {}, {}, {} more",
+                    micros(small.0),
+                    micros(middle.0),
+                    micros(large.0),
+                    micros(small.1),
+                    micros(middle.1),
+                    micros(large.1)
+                ),
+                large.0 - small.0 > large.1 - small.1,
+                "the ORB copies octets into the message, which the socket copies once more",
+            )
+        },
     ),
     by(
         "demux",
@@ -287,11 +308,50 @@ pub(super) const CLAIMS: &[Claim] = &[
             )
         },
     ),
-    without(
+    by(
+        "demux",
         (GOKHALE_1998, "figures 6 to 9"),
-        "one-ways by the DII, over the number of servants",
-        "figures",
-        "not built yet: `demux` calls by stubs alone",
+        "two-way calls by the DII take longer than those by stubs where each has a new request",
+        "Orbix 2.6 × as long; VisiBroker, with requests that are used again, as long",
+        |e| {
+            let (stubs, dynamic) = (
+                found(e, ("active", "random"), (100, 100), true)?,
+                found(e, ("dii", "random"), (100, 100), true)?,
+            );
+            Found::judged(
+                format!(
+                    "{:.2} ×, {} beside {}, with a new request for each call",
+                    dynamic / stubs,
+                    micros(dynamic),
+                    micros(stubs)
+                ),
+                dynamic / stubs > 1.1,
+                "a new request is some hundred instructions beside the system calls of a round trip",
+            )
+        },
+    ),
+    by(
+        "demux",
+        (GOKHALE_1998, "figures 6 to 9"),
+        "one-ways and calls by the DII do not take longer with more servants",
+        "VisiBroker: level; Orbix: one-ways take longer than two-way calls from 200 servants on",
+        |e| {
+            let (least, most) = e.ends("rows", "objects")?;
+            let of = |objects, two_way| found(e, ("dii", "random"), (objects, 100), two_way);
+            let (one, many) = (of(least, true)?, of(most, true)?);
+            let (one_thrown, many_thrown) = (of(least, false)?, of(most, false)?);
+            Found::judged(
+                format!(
+                    "two-way {} with {least}, {} with {most}; one-way {} and {}",
+                    micros(one),
+                    micros(many),
+                    micros(one_thrown),
+                    micros(many_thrown)
+                ),
+                many / one < 1.15 && many_thrown / one_thrown < 1.15,
+                "with very many objects their tables no longer fit into the processor's caches",
+            )
+        },
     ),
     by(
         "ami",
@@ -410,11 +470,63 @@ pub(super) const CLAIMS: &[Claim] = &[
             )
         },
     ),
+    by(
+        "dispatching",
+        (SCHMIDT_2000, "event dispatching"),
+        "with a thread for each level, urgent consumers get events as soon beside others that compute",
+        "plots without numbers",
+        |e| {
+            let growth = dispatched(e, "threads")?;
+            Found::judged(
+                format!("the 99th percentile beside the load is {growth:.2} × that without"),
+                growth < 1.3,
+                "the machine's own interruptions are longer than what the load adds",
+            )
+        },
+    ),
+    by(
+        "dispatching",
+        (SCHMIDT_2000, "event dispatching"),
+        "with a single thread, urgent consumers wait for others that compute",
+        "plots without numbers",
+        |e| {
+            let growth = dispatched(e, "single")?;
+            Found::judged(
+                format!("the 99th percentile beside the load is {growth:.2} × that without"),
+                growth > 1.3,
+                "the load is too small to be waited for",
+            )
+        },
+    ),
     without(
         (SCHMIDT_2000, "minimum CORBA"),
         "leaving out what minimum CORBA leaves out makes the ORB a quarter smaller",
         "862 → 640 KB",
         "`cargo xtask footprint` measures it, as it builds programs with other Cargo features",
+    ),
+    by(
+        "start",
+        (ORYAN_2001, "rate groups"),
+        "one ORB with an endpoint for each of four rate groups takes less memory than an ORB for each",
+        "a relatively large footprint, without numbers",
+        |e| {
+            let of = |contender, name| {
+                let wanted = [("contender", json!(contender)), ("what", json!("replies"))];
+                e.figure("rows", &wanted, name)
+            };
+            let kibibytes = |contender| Ok::<_, String>(of(contender, "anonymous")? / 1024.0);
+            let (lanes, orbs) = (kibibytes("lanes")?, kibibytes("orb-a-thread")?);
+            let (first, second) = (of("lanes", "p50")?, of("orb-a-thread", "p50")?);
+            Found::judged(
+                format!(
+                    "{lanes:.0} KiB of the process's own beside {orbs:.0}; first reply after {} and {}",
+                    micros(first),
+                    micros(second)
+                ),
+                lanes < orbs,
+                "most of either is what a process has of its own without an ORB",
+            )
+        },
     ),
     by(
         "endpoints",
@@ -536,15 +648,31 @@ fn demultiplexed(
     objects: u64,
     operations: u64,
 ) -> Result<f64, String> {
+    found(e, (strategy, algorithm), (objects, operations), true)
+}
+
+/// Returns the median time of a call to one of so many objects with so many operations.
+fn found(
+    e: &Evidence<'_>,
+    (strategy, algorithm): (&str, &str),
+    (objects, operations): (u64, u64),
+    two_way: bool,
+) -> Result<f64, String> {
     let wanted = [
         ("over", json!("objects")),
         ("strategy", json!(strategy)),
         ("algorithm", json!(algorithm)),
         ("objects", json!(objects)),
         ("operations", json!(operations)),
-        ("two_way", json!(true)),
+        ("two_way", json!(two_way)),
     ];
     e.figure("rows", &wanted, "median")
+}
+
+/// Returns the 99th percentile of the time to urgent consumers beside others that compute, as a ratio to that without.
+fn dispatched(e: &Evidence<'_>, way: &str) -> Result<f64, String> {
+    let wanted = [("contender", json!(way)), ("load", json!("loaded"))];
+    e.figure("rows", &wanted, "p99_beside_alone")
 }
 
 /// Compares an urgent client's latency beside the most low clients with that beside the fewest.

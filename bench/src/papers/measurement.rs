@@ -51,7 +51,7 @@ pub(super) const ALL: &[Measurement] = &[
             "--contenders",
             "punctual,punctual-dii,punctual-uiop,omniorb",
             "--cases",
-            "cube_void,take_octets:1,take_octets:1024,take_bin_structs:1,take_bin_structs:1024",
+            "cube_void,take_octets:1,take_octets:256,take_octets:1024,take_octets:16384,take_bin_structs:1,take_bin_structs:1024",
         ],
         whole: &[],
         quick: &["--rounds", "9", "--calls", "400"],
@@ -90,6 +90,20 @@ pub(super) const ALL: &[Measurement] = &[
         command: &["rt", "pools", "--placement", "same"],
         whole: &[],
         quick: &["--low", "1,10,30", "--calls", "1000"],
+    },
+    Measurement {
+        name: "start",
+        about: "a server with lanes beside one with an ORB for each priority",
+        command: &["rt", "start", "--low", "3"],
+        whole: &[],
+        quick: &["--rounds", "10"],
+    },
+    Measurement {
+        name: "dispatching",
+        about: "urgent consumers of events beside others that compute",
+        command: &["events", "dispatching", "--placement", "same"],
+        whole: &[],
+        quick: &["--rounds", "3", "--events", "500"],
     },
 ];
 
