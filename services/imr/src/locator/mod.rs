@@ -10,6 +10,7 @@ mod engine;
 mod links;
 mod listing;
 mod outcome;
+mod repository;
 mod servant;
 mod server;
 mod service;

@@ -15,7 +15,8 @@ use thiserror::Error;
 
 use super::engine::Engine;
 use super::listing::Listings;
-use super::servant::{End, Repository, activate, died};
+use super::repository::{End, Repository, died};
+use super::servant::activate;
 use super::storage::{self, Contents};
 use super::unknown::OfServers;
 use crate::access::Access;
