@@ -36,7 +36,7 @@ struct Variant {
 }
 
 /// All variants.
-const VARIANTS: [Variant; 5] = [
+const VARIANTS: [Variant; 9] = [
     Variant {
         name: "DII",
         contender: "punctual-dii",
@@ -45,6 +45,24 @@ const VARIANTS: [Variant; 5] = [
             Operation::CubeLong,
             Operation::CubeStruct,
         ],
+    },
+    // A servant without a skeleton, by the dynamic skeleton interface.
+    Variant {
+        name: "DSI",
+        contender: "punctual-dsi",
+        operations: &[Operation::CubeVoid],
+    },
+    // A service context of a fixed length in each request.
+    Variant {
+        name: "context",
+        contender: "punctual-context",
+        operations: &[Operation::CubeVoid],
+    },
+    // To an object group: a request that a server keeps the reply of.
+    Variant {
+        name: "group",
+        contender: "punctual-group",
+        operations: &[Operation::CubeVoid],
     },
     // An interceptor that does nothing at each side.
     Variant {
@@ -69,6 +87,11 @@ const VARIANTS: [Variant; 5] = [
     Variant {
         name: "poller",
         contender: "punctual-poller",
+        operations: &[Operation::CubeVoid],
+    },
+    Variant {
+        name: "Unix socket",
+        contender: "punctual-uiop",
         operations: &[Operation::CubeVoid],
     },
 ];
