@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::contender::Harness;
+use crate::machine::Machine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs;
@@ -9,7 +10,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::{ChildStderr, Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Command of this program whose figures claims need.
 #[derive(Debug)]
@@ -111,6 +112,8 @@ pub(super) const ALL: &[Measurement] = &[
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Kept {
     command: Vec<String>,
+    /// Machine and program that measured.
+    made_by: String,
     /// Time that the measurement took.
     pub(super) took: Duration,
     /// JSON of the report.
@@ -148,6 +151,7 @@ impl Measurement {
         if !again
             && let Some(kept) = read(&file)
             && kept.command == command
+            && kept.made_by == maker(harness)
         {
             return Ok(Kept {
                 is_old: true,
@@ -178,6 +182,7 @@ impl Measurement {
         match serde_json::from_slice(&output.stdout) {
             Ok(report) if output.status.success() => Ok(Kept {
                 command: command.iter().map(ToString::to_string).collect(),
+                made_by: maker(harness),
                 took: begun.elapsed(),
                 report,
                 is_old: false,
@@ -185,6 +190,22 @@ impl Measurement {
             Ok(_) | Err(_) => Err(last.into()),
         }
     }
+}
+
+/// Returns the machine, and the program's length and the time when it was built: another build has other figures.
+fn maker(harness: &Harness) -> String {
+    let built = fs::metadata(&harness.program).and_then(|file| Ok((file.len(), file.modified()?)));
+    let built = built.map_or_else(
+        |error| error.to_string(),
+        |(length, built)| {
+            let since = built.duration_since(SystemTime::UNIX_EPOCH);
+            format!(
+                "{length} bytes of {} s",
+                since.unwrap_or_default().as_secs()
+            )
+        },
+    );
+    format!("{}, {built}", Machine::this())
 }
 
 /// Passes lines of progress and errors on as they come, and returns the last one.
@@ -215,6 +236,7 @@ mod tests {
     fn kept(command: &[&str]) -> Kept {
         Kept {
             command: command.iter().map(ToString::to_string).collect(),
+            made_by: maker(&nothing()),
             took: Duration::from_secs(1),
             report: Value::Null,
             is_old: false,
@@ -238,6 +260,13 @@ mod tests {
         let file = folder.path().join(format!("{}.json", one.name));
         write_whole(&file, &kept(&one.arguments(true))).unwrap();
         assert!(measure(true, false).unwrap().is_old);
+        let elsewhere = Kept {
+            made_by: "another machine".to_owned(),
+            ..kept(&one.arguments(true))
+        };
+        write_whole(&file, &elsewhere).unwrap();
+        assert!(measure(true, false).is_err());
+        write_whole(&file, &kept(&one.arguments(true))).unwrap();
         assert!(measure(false, false).is_err(), "a whole run needs more");
         assert!(measure(true, true).is_err());
         fs::write(&file, b"{").unwrap();

@@ -42,6 +42,7 @@ impl Judged {
                 let verdict = match &found.verdict {
                     Verdict::Holds => "holds".to_owned(),
                     Verdict::Differently(why) => format!("holds differently: {why}"),
+                    Verdict::OfItsTime => "a time of its machines, for comparison".to_owned(),
                 };
                 let mark = match found.is_restless {
                     true => " (rounds lay more than 10 % apart)",
@@ -53,9 +54,14 @@ impl Judged {
         }
     }
 
-    fn is_held(&self) -> Option<bool> {
-        let found = self.found.as_ref().ok()?;
-        Some(found.verdict == Verdict::Holds)
+    /// Returns the class of the verdict, a word for style sheets.
+    fn class(&self) -> &'static str {
+        match self.found.as_ref().map(|found| &found.verdict) {
+            Ok(Verdict::Holds) => "holds",
+            Ok(Verdict::Differently(_)) => "differs",
+            Ok(Verdict::OfItsTime) => "time",
+            Err(_) => "absent",
+        }
     }
 }
 
@@ -64,14 +70,15 @@ pub(super) fn summary(judged: &[Judged]) -> String {
     let mut text = String::new();
     for paper in papers(judged) {
         let its = || judged.iter().filter(|one| one.claim.paper == paper);
-        let count = |wanted| its().filter(|one| one.is_held() == wanted).count();
+        let count = |wanted| its().filter(|one| one.class() == wanted).count();
         let _ = writeln!(
             text,
-            "{paper}: of {} claims {} hold, {} hold differently, {} are not reproduced",
+            "{paper}: of {} claims {} hold, {} hold differently, {} are times of its machines, {} are not reproduced",
             its().count(),
-            count(Some(true)),
-            count(Some(false)),
-            count(None)
+            count("holds"),
+            count("differs"),
+            count("time"),
+            count("absent")
         );
     }
     text
@@ -146,7 +153,7 @@ fn markdown(judged: &[Judged], kept: &[Measured<'_>], quick: bool) -> Result<Str
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;max-width:78rem;margin:2rem auto;padding:0 1rem}\
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.35rem .6rem;\
-border-bottom:1px solid #ddd}.holds{color:#00572f}.differs{color:#8a4b00}.absent{color:#666}\
+border-bottom:1px solid #ddd}.holds{color:#00572f}.differs{color:#8a4b00}.absent,.time{color:#666}\
 img{max-width:100%}code{font-size:.85em}";
 
 fn html(judged: &[Judged], kept: &[Measured<'_>], quick: bool) -> Result<String> {
@@ -165,11 +172,7 @@ fn html(judged: &[Judged], kept: &[Measured<'_>], quick: bool) -> Result<String>
         )?;
         for one in judged.iter().filter(|one| one.claim.paper == paper) {
             let (ours, verdict) = one.texts();
-            let class = match one.is_held() {
-                Some(true) => "holds",
-                Some(false) => "differs",
-                None => "absent",
-            };
+            let class = one.class();
             let claim = one.claim;
             let cells = [claim.place, claim.claim, claim.theirs, &ours].map(escaped);
             writeln!(
@@ -227,11 +230,12 @@ mod tests {
         let all = [
             judged(Ok(found(Verdict::Holds))),
             judged(Ok(found(Verdict::Differently("it is late")).restless(true))),
+            judged(Ok(found(Verdict::OfItsTime))),
             judged(Err("the peer is missing".to_owned())),
         ];
         let summary = summary(&all);
         assert!(
-            summary.contains("of 3 claims 1 hold, 1 hold differently, 1 are not reproduced"),
+            summary.contains("of 4 claims 1 hold, 1 hold differently, 1 are times of its machines, 1 are not reproduced"),
             "{summary}"
         );
         let markdown = markdown(&all, &[], true).unwrap();

@@ -234,6 +234,7 @@ pub trait Gatherer {
     /// As [`Connection::send`].
     fn send_before_more(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError>;
 
-    /// Sends the data that was held back to be combined with more.
+    /// Sends the data that was held back to be combined with more. May be called while another thread
+    /// sends.
     fn push(&self);
 }

@@ -1,7 +1,7 @@
 //! How the kernel sends what a socket is given, and looks for what it receives: pace, class, busy
 //! polling (`socket(7)`).
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_ulong};
 use std::io;
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, AsRawFd};
@@ -29,13 +29,15 @@ impl Traffic {
     pub fn apply(&self, socket: impl AsFd) -> io::Result<()> {
         let socket = socket.as_fd();
         if let Some(rate) = self.pacing_rate {
-            set(socket, libc::SO_MAX_PACING_RATE, rate.get())?;
+            let rate = c_ulong::try_from(rate.get()).map_err(|_| too_large("pacing_rate"))?;
+            set(socket, libc::SO_MAX_PACING_RATE, rate)?;
         }
         if let Some(priority) = self.socket_priority {
             set(socket, libc::SO_PRIORITY, c_int::from(priority))?;
         }
         if let Some(time) = self.busy_poll {
-            let micros = c_int::try_from(time.as_micros()).unwrap_or(c_int::MAX);
+            let micros = c_int::try_from(time.as_micros());
+            let micros = micros.map_err(|_| too_large("busy_poll_us"))?;
             set(socket, libc::SO_BUSY_POLL, micros)?;
         }
         Ok(())
@@ -47,12 +49,12 @@ impl Traffic {
     /// Errors of `getsockopt(2)`.
     pub fn of(socket: impl AsFd) -> io::Result<Self> {
         let socket = socket.as_fd();
-        let rate: u64 = get(socket, libc::SO_MAX_PACING_RATE)?;
+        let rate: c_ulong = get(socket, libc::SO_MAX_PACING_RATE)?;
         let priority: c_int = get(socket, libc::SO_PRIORITY)?;
         let micros: c_int = get(socket, libc::SO_BUSY_POLL)?;
         Ok(Self {
             // All bits are set where there is no limit.
-            pacing_rate: NonZeroU64::new(rate).filter(|rate| rate.get() != u64::MAX),
+            pacing_rate: NonZeroU64::new(rate.into()).filter(|_| rate != c_ulong::MAX),
             socket_priority: u8::try_from(priority).ok(),
             busy_poll: u64::try_from(micros).ok().map(Duration::from_micros),
         })
@@ -62,7 +64,12 @@ impl Traffic {
 /// Type of the value of a socket option: a number of four or eight bytes.
 trait OptionValue: Copy + Default {}
 impl OptionValue for c_int {}
-impl OptionValue for u64 {}
+impl OptionValue for c_ulong {}
+
+fn too_large(name: &str) -> io::Error {
+    let why = format!("{name}: more than this system's sockets take");
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}
 
 fn set<T: OptionValue>(socket: impl AsFd, name: c_int, value: T) -> io::Result<()> {
     let length = size_of::<T>() as libc::socklen_t;

@@ -7,7 +7,7 @@
 //! [`Invocation`], which also takes up what the fast path cannot end.
 
 use super::complete;
-use super::failure::{Failed, out_of_place, unwatchable, while_calling};
+use super::failure::{Failed, out_of_place, timed_out, unwatchable, while_calling};
 use super::invocation::{Attempted, Awaited, Call, Invocation, Progress, SentDeferred};
 use super::outcome::{Reply, ReplyOutcome, Results};
 use super::remote::Callee;
@@ -182,8 +182,17 @@ impl<O: Owner> Deferred<O> {
 
     /// Returns whether the result is available. If it is not, `watcher` is woken when it is time to
     /// poll again. Does not wait for the reply. If the call has to be repeated, sends the request
-    /// again.
+    /// again. The caller waits for the result, so that a request that is buffered for others is sent.
     pub(crate) fn poll(&mut self, watcher: &Waker) -> bool {
+        if let Stage::Awaits(awaited, staged) = &self.stage {
+            let deadline = staged.invocation.deadline;
+            awaited.reply.flush_if_it_waits(deadline);
+        }
+        self.poll_at_leisure(watcher)
+    }
+
+    /// Polls as [`Deferred::poll`] does, for a caller that does not wait: buffered requests stay so.
+    fn poll_at_leisure(&mut self, watcher: &Waker) -> bool {
         if let Stage::Held(..) = self.stage
             && !self.poll_held(watcher)
         {
@@ -309,7 +318,7 @@ impl<O: Owner> Deferred<O> {
                 // An error is reported when the call is polled.
                 watched.unwrap_or(true)
             }
-            _ => self.poll(watcher),
+            _ => self.poll_at_leisure(watcher),
         }
     }
 
@@ -329,7 +338,7 @@ impl<O: Owner> Deferred<O> {
         {
             return Some(Ok(()));
         }
-        self.poll(&watcher()).then(|| self.end(results))
+        self.poll_at_leisure(&watcher()).then(|| self.end(results))
     }
 
     /// Passes the results to `results`, waiting for them if necessary.
@@ -340,7 +349,13 @@ impl<O: Owner> Deferred<O> {
         if self.finish_sent(results) {
             return Ok(());
         }
-        self.wait(Deadline::NEVER);
+        if !self.wait(Deadline::NEVER)
+            && let Stage::Awaits(awaited, _) = &self.stage
+        {
+            // Within an upcall, it waits only for so long.
+            let peer = awaited.reply.connection().peer();
+            self.stage = Stage::failed(timed_out(peer, Deadline::NEVER));
+        }
         self.end(results)
     }
 

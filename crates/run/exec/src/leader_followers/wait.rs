@@ -37,6 +37,8 @@ impl Reactor {
     ) -> io::Result<Waited> {
         let own = Wakeup::own()?;
         let (mut found, mut is_queues_turn) = (EpollEvents::new(1), false);
+        // True while another thread may have made this one the only one that waits.
+        let mut has_followed = false;
         let waited = loop {
             own.waiter.look();
             if done() {
@@ -52,7 +54,9 @@ impl Reactor {
                 continue;
             }
             if self.leadership.try_lead() {
-                if self.has_queued() {
+                has_followed = false;
+                // What was added before this thread leads has woken no thread.
+                if self.has_queued() || self.has_work() {
                     self.resign();
                     self.serve_at_hand(&mut found, &mut is_queues_turn, Role::Worker);
                     continue;
@@ -62,13 +66,21 @@ impl Reactor {
                 waited?;
                 self.serve(&found, Role::Worker);
             } else {
+                has_followed = true;
                 self.leadership.follow(&own.waiter, deadline.remaining());
             }
         };
         // This thread may have been promoted or woken just now; a remaining waiter must not be left
         // without a leader.
         own.waiter.look();
-        self.leadership.promote();
+        if !self.leadership.promote() && has_followed {
+            // The thread that promoted it has left the waiting to it.
+            self.all_are_busy();
+        }
+        if self.has_queued() || self.has_work() {
+            // It may have taken the event by which this was announced.
+            self.announce();
+        }
         // An outer wait of this thread re-checks its own condition before it waits on.
         Ok(waited)
     }

@@ -150,7 +150,7 @@ impl Reactor {
 
     /// Wakes a thread that waits for events, if there is one, as something is queued. All others look into the queue
     /// before they wait.
-    pub(super) fn announce(&self) {
+    pub(crate) fn announce(&self) {
         if self.leadership.must_be_told() {
             self.queued.notify();
         }

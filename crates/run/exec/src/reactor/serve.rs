@@ -129,9 +129,14 @@ impl Reactor {
 
     /// Ends the calling thread's wait, and has another thread take over if there is one.
     pub(crate) fn resign(&self) {
-        if !self.leadership.resign()
-            && let Some(act) = self.all_busy.get()
-        {
+        if !self.leadership.resign() {
+            self.all_are_busy();
+        }
+    }
+
+    /// Acts for the moment when no thread waits for events any more.
+    pub(crate) fn all_are_busy(&self) {
+        if let Some(act) = self.all_busy.get() {
             act();
         }
     }
@@ -184,9 +189,9 @@ impl Reactor {
             if let Some(entry) = self.table.entry(token)
                 && let Some(all) = entry.owner.unqueue(token.generation)
             {
-                // Two queued registrations may have been announced as one, and this one may take
-                // long.
-                if self.has_queued() {
+                // Two queued registrations, or one and a piece of work, may have been announced as
+                // one, and this one may take long.
+                if self.has_queued() || self.has_work() {
                     self.announce();
                 }
                 self.serve_owned(token, all, role);

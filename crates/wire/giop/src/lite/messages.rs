@@ -137,7 +137,7 @@ pub fn read_plain_request<'m>(received: &'m [u8], limits: &'m Limits) -> Option<
     let header = MessageHeader::parse(received.first_chunk()?).ok()?;
     let is_request = header.kind == Kind::Request
         && header.message_len() == received.len()
-        && header.size as usize <= limits.message;
+        && received.len() <= limits.message;
     if !is_request {
         return None;
     }

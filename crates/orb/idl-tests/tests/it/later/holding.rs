@@ -69,12 +69,15 @@ impl Connection for HoldingConnection {
     }
 
     fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
-        let held = std::mem::take(&mut *self.held.lock().unwrap());
+        // Locked while it sends: a message may be pushed meanwhile.
+        let mut held = self.held.lock().unwrap();
         let all: Vec<_> = std::iter::once(&held[..])
             .chain(parts.iter().map(|part| &**part))
             .map(IoSlice::new)
             .collect();
-        self.connection.send(&all, deadline)
+        let sent = self.connection.send(&all, deadline);
+        held.clear();
+        sent
     }
 
     fn receive(

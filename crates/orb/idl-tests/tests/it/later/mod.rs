@@ -6,6 +6,7 @@ use crate::support;
 use crate::asynchronous::generated;
 
 mod answers;
+mod buffered;
 mod collocated;
 mod desk;
 mod families;

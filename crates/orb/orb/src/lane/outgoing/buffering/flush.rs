@@ -195,18 +195,17 @@ impl ClientConnection {
         });
     }
 
-    /// Sends the messages that the transport has held back, unless another thread is sending: its
-    /// message takes them along, or it is itself the sender of one that is held back.
+    /// Sends the messages that the transport has held back, though another thread may be sending:
+    /// its message may be held back, too.
     #[cold]
     pub(in crate::lane::outgoing) fn send_held_back(&self) {
-        self.try_with_sender(|sender, _| {
-            if sender.gathering.push() {
-                self.push();
-            }
-        });
+        let are_held_back = self.try_with_sender(|sender, _| sender.gathering.push());
+        if are_held_back.unwrap_or(true) {
+            self.push();
+        }
     }
 
-    /// Sends the messages that the transport has held back. To be called under the sending lock.
+    /// Sends the messages that the transport has held back.
     fn push(&self) {
         if let Some(gatherer) = self.link.gatherer() {
             gatherer.push();

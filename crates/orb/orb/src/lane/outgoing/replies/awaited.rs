@@ -34,6 +34,11 @@ impl AwaitedReply {
         place.is_none_or(|place| place.slot.has_content())
     }
 
+    /// Sends the requests that are buffered, if that of the call is one of them.
+    pub(crate) fn flush_if_it_waits(&self, deadline: Deadline) {
+        self.connection.flush_if_it_waits(self.id, deadline);
+    }
+
     /// Resumes the call: calls `wait` to wait for the reply. Returns `None` if the reply table has
     /// no such entry, which cannot happen while this value exists.
     pub(crate) fn with<R>(

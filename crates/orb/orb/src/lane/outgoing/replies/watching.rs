@@ -102,7 +102,13 @@ impl ClientConnection {
         self.callers.begin_watch();
         let mut state = self.watch.state.lock();
         state.watchers += 1;
-        self.begin_to_read(readers, &mut state)
+        let begun = self.begin_to_read(readers, &mut state);
+        if begun.is_err() {
+            state.watchers -= 1;
+            drop(state);
+            self.callers.end_watch();
+        }
+        begun
     }
 
     /// Makes a thread read the connection from now on.

@@ -5,32 +5,45 @@
 //! needed yet. They are sent at the latest when a caller begins to wait for a reply, or to watch for
 //! it, so that a row never delays a reply that is waited for.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Number of requests in a row from which on they are gathered.
 const LONG: u32 = 8;
 
-/// Number of deferred calls whose requests were sent since a caller last waited.
+/// Number of deferred calls whose requests were sent since a caller last waited, and whether any of
+/// them may be held back.
 ///
-/// Relaxed accesses, and not one step of counting: threads that use a connection at the same time may
-/// lose the end of a row. A request that is held back then leaves with the next one, or by the
-/// flusher.
+/// Relaxed accesses: a thread that waits for a reply has sent the request itself, or was given the
+/// call by the thread that has. The length alone may be wrong where threads use a connection at the
+/// same time.
 #[derive(Debug, Default)]
-pub(in crate::lane::outgoing) struct Row(AtomicU32);
+pub(in crate::lane::outgoing) struct Row {
+    length: AtomicU32,
+    holds: AtomicBool,
+}
 
 impl Row {
     /// Counts the request of one more deferred call; returns whether the row is long by now.
     pub(in crate::lane::outgoing) fn is_long_with_one_more(&self) -> bool {
-        let before = self.0.load(Ordering::Relaxed);
+        let before = self.length.load(Ordering::Relaxed);
         if before < LONG {
-            self.0.store(before + 1, Ordering::Relaxed);
+            self.length.store(before + 1, Ordering::Relaxed);
         }
         before >= LONG
+    }
+
+    /// Records that the transport holds back a request that was sent just now. To be called after it
+    /// was sent, under the sending lock.
+    pub(in crate::lane::outgoing) fn record_held_back(&self) {
+        self.holds.store(true, Ordering::Relaxed);
     }
 
     /// Ends the row; returns whether requests may have been held back.
     #[inline]
     pub(in crate::lane::outgoing) fn end(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0 && self.0.swap(0, Ordering::Relaxed) >= LONG
+        if self.length.load(Ordering::Relaxed) > 0 {
+            self.length.store(0, Ordering::Relaxed);
+        }
+        self.holds.load(Ordering::Relaxed) && self.holds.swap(false, Ordering::Relaxed)
     }
 }

@@ -82,6 +82,7 @@ impl ClientConnection {
                 // The flusher is not scheduled.
                 sending.gathering.set_unwatched();
             }
+            self.row.record_held_back();
             drop(sending);
             return match sent {
                 Ok(()) => Ok(look),
