@@ -50,11 +50,15 @@ impl Traffic {
     pub fn of(socket: impl AsFd) -> io::Result<Self> {
         let socket = socket.as_fd();
         let rate: c_ulong = get(socket, libc::SO_MAX_PACING_RATE)?;
+        // All bits are set where there is no limit.
+        let limit = (rate != c_ulong::MAX).then_some(rate);
+        // Four bytes on some systems.
+        #[allow(clippy::useless_conversion)]
+        let limit = limit.map(u64::from);
         let priority: c_int = get(socket, libc::SO_PRIORITY)?;
         let micros: c_int = get(socket, libc::SO_BUSY_POLL)?;
         Ok(Self {
-            // All bits are set where there is no limit.
-            pacing_rate: NonZeroU64::new(rate.into()).filter(|_| rate != c_ulong::MAX),
+            pacing_rate: limit.and_then(NonZeroU64::new),
             socket_priority: u8::try_from(priority).ok(),
             busy_poll: u64::try_from(micros).ok().map(Duration::from_micros),
         })
