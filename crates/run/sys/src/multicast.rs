@@ -115,7 +115,7 @@ pub fn join(
 }
 
 /// Sets how a socket sends to `group`: by which interface, over how many routers (`ttl`: 1 for none), and whether members
-/// on this host get the datagrams.
+/// on this host get the datagrams (the loopback interface delivers them anyway).
 ///
 /// # Errors
 /// Errors of `setsockopt(2)`, e.g. of an interface that does not exist.
@@ -203,6 +203,22 @@ mod tests {
         let mut buffer = [0; 16];
         let (length, from) = socket.recv_from(&mut buffer).unwrap();
         assert_eq!((&buffer[..length], from.ip()), (&b"wanted"[..], other));
+    }
+
+    #[test]
+    fn what_is_set_for_sending_is_read_back() {
+        let group = "239.255.77.3".parse().unwrap();
+        for (ttl, loopback) in [(7, false), (1, true)] {
+            let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+            set_sending(&socket, group, &LOOPBACK, ttl, loopback).unwrap();
+            assert_eq!(socket.multicast_ttl_v4().unwrap(), u32::from(ttl));
+            assert_eq!(socket.multicast_loop_v4().unwrap(), loopback);
+            let interface = sockopt::ip_multicast_if(&socket).unwrap();
+            assert_eq!(interface, Ipv4Addr::LOCALHOST);
+        }
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        set_sending(&socket, group, &Interface::of("lo"), 0, true).unwrap();
+        assert_eq!(socket.multicast_ttl_v4().unwrap(), 0);
     }
 
     #[test]

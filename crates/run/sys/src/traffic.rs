@@ -77,12 +77,7 @@ pub(crate) fn receive_all_groups(socket: impl AsFd, all: bool) -> io::Result<()>
     set(socket, level, name, c_int::from(all))
 }
 
-fn set<T: OptionValue>(
-    socket: impl AsFd,
-    level: c_int,
-    name: c_int,
-    value: T,
-) -> io::Result<()> {
+fn set<T: OptionValue>(socket: impl AsFd, level: c_int, name: c_int, value: T) -> io::Result<()> {
     let length = size_of::<T>() as libc::socklen_t;
     // SAFETY: the kernel reads `length` bytes, which `value` has.
     let done = unsafe {

@@ -1,4 +1,4 @@
-//! Listening on UDP: one socket for all peers, and a thread that distributes their datagrams.
+//! Listening on UDP: one socket for all peers, and a thread that distributes their messages.
 //!
 //! The thread lives as long as the acceptor is open or one of its connections is.
 
@@ -7,16 +7,16 @@ use super::connection::{BLOCK, BLOCK_KEPT, BLOCKS, ROOM};
 use super::options::DiopOptions;
 use super::peers::{Peer, Peers, Taken};
 use super::transmit::transmit;
-use crate::socket::resolve;
 use crate::{
     Acceptor, Address, BlockPool, Connection, LinkError, Pending, Phase, SendError, Waitable,
 };
 use punctual_cdr::Block;
 use punctual_exec::{Deadline, ThreadSpec};
 use punctual_sys::{stream, udp};
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IoSlice};
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,16 +26,55 @@ const DATAGRAMS: usize = 64;
 /// Number of failed receives in a row after which the socket is given up.
 const FAILURES: u32 = 1000;
 
+/// What makes messages of datagrams, before they are distributed to the peers' connections.
+pub(crate) trait Intake: Send + 'static {
+    /// Returns the message that is complete with this datagram, if one is.
+    fn take<'d>(
+        &mut self,
+        from: SocketAddr,
+        datagram: &'d [u8],
+        now: Instant,
+    ) -> Option<Cow<'d, [u8]>>;
+
+    /// Drops what has become too old. Called from time to time, also when nothing arrives.
+    fn look(&mut self, now: Instant) {
+        let _ = now;
+    }
+}
+
+/// Datagrams that are messages each.
+pub(crate) struct Whole;
+
+impl Intake for Whole {
+    fn take<'d>(&mut self, _: SocketAddr, datagram: &'d [u8], _: Instant) -> Option<Cow<'d, [u8]>> {
+        (!datagram.is_empty()).then_some(Cow::Borrowed(datagram))
+    }
+}
+
+/// Properties of an acceptor beside its socket.
+pub(crate) struct Listening {
+    /// Name of the link, for the addresses of peers.
+    pub(crate) link: &'static str,
+    /// Name of the thread that receives.
+    pub(crate) thread: &'static str,
+    /// Address of the acceptor.
+    pub(crate) address: Address,
+    pub(crate) options: DiopOptions,
+    /// Interval in which the thread looks for what has become too old.
+    pub(crate) look: Duration,
+    /// Whether peers may be sent anything; otherwise messages to them are dropped.
+    pub(crate) answers: bool,
+    /// Number of dropped messages, counted for all acceptors of the link together.
+    pub(crate) dropped: Arc<AtomicU64>,
+}
+
 /// State shared by the acceptor, its thread and its connections.
 struct Shared {
     socket: UdpSocket,
-    local: Address,
-    options: DiopOptions,
+    of: Listening,
     pool: Arc<BlockPool>,
     state: Mutex<State>,
     accepted: Condvar,
-    /// Number of dropped datagrams, counted for all acceptors of the link together.
-    dropped: Arc<AtomicU64>,
 }
 
 struct State {
@@ -44,7 +83,7 @@ struct State {
 }
 
 #[derive(Debug)]
-struct DiopAcceptor {
+struct DatagramAcceptor {
     address: Address,
     /// Shared state; `None` once closed, so that the socket is closed with the last connection.
     shared: Mutex<Option<Arc<Shared>>>,
@@ -59,50 +98,31 @@ struct PeerConnection {
     pool: Arc<BlockPool>,
 }
 
-pub(super) fn listen(
-    address: &Address,
-    options: DiopOptions,
-    dropped: &Arc<AtomicU64>,
-) -> Result<Box<dyn Acceptor>, LinkError> {
-    let failed = |error| LinkError::os(Phase::Listen, error);
-    let mut failure = None;
-    for candidate in resolve(address, Deadline::after(Duration::from_secs(10)))? {
-        match udp::bind(candidate) {
-            Ok(socket) => return begin(socket, options, dropped.clone()).map_err(failed),
-            Err(error) => failure = Some(error),
-        }
-    }
-    Err(failed(
-        failure.unwrap_or_else(|| io::ErrorKind::AddrNotAvailable.into()),
-    ))
-}
-
-fn begin(
+/// Begins to receive from a socket, on a thread of its own.
+pub(crate) fn begin(
     socket: UdpSocket,
-    options: DiopOptions,
-    dropped: Arc<AtomicU64>,
+    of: Listening,
+    intake: impl Intake,
 ) -> io::Result<Box<dyn Acceptor>> {
-    options.apply(&socket)?;
-    // The thread also checks for silent peers when no datagram arrives.
-    let look = (options.idle / 2).clamp(Duration::from_millis(1), Duration::from_secs(30));
+    // The thread also looks around when no datagram arrives.
+    let look = of.look.min(of.options.idle / 2);
+    let look = look.clamp(Duration::from_millis(1), Duration::from_secs(30));
     socket.set_read_timeout(Some(look))?;
-    let local = address::from_socket(socket.local_addr()?);
+    let options = of.options;
     let shared = Arc::new(Shared {
         socket,
-        local: local.clone(),
-        options,
         pool: BlockPool::new(DATAGRAMS, BLOCK_KEPT),
         state: Mutex::new(State {
             peers: Peers::new(options.peers, options.backlog, options.queue),
             listening: true,
         }),
         accepted: Condvar::new(),
-        dropped,
+        of,
     });
     let reading = shared.clone();
-    ThreadSpec::named("punctual-diop").start(move || reading.distribute())?;
-    Ok(Box::new(DiopAcceptor {
-        address: local,
+    ThreadSpec::named(shared.of.thread).start(move || reading.distribute(intake, look))?;
+    Ok(Box::new(DatagramAcceptor {
+        address: shared.of.address.clone(),
         shared: Mutex::new(Some(shared)),
     }))
 }
@@ -113,41 +133,50 @@ impl Shared {
     }
 
     /// Receives for all peers until neither acceptor nor connection is left.
-    fn distribute(&self) {
+    fn distribute(&self, mut intake: impl Intake, look: Duration) {
         let mut buffer = vec![0; ROOM];
         let mut failures = 0;
         let mut looked = Instant::now();
         while failures < FAILURES {
             let received = udp::receive(&self.socket, &mut buffer);
             let now = Instant::now();
+            let looks = now.saturating_duration_since(looked) >= look;
+            if looks {
+                looked = now;
+                intake.look(now);
+            }
+            let message = match received {
+                // The socket was shut down.
+                Ok((_, None)) => {
+                    failures += 1;
+                    None
+                }
+                Ok((length, Some(from))) => {
+                    failures = 0;
+                    let octets = buffer.get(..length).unwrap_or_default();
+                    let message = intake.take(from, octets, now);
+                    message.map(|message| (from, self.block(message)))
+                }
+                Err(error) => {
+                    let waits = error.kind() == io::ErrorKind::WouldBlock;
+                    failures = if waits { 0 } else { failures + 1 };
+                    None
+                }
+            };
             let mut state = self.lock();
             if !state.listening && state.peers.is_empty() {
                 return;
             }
-            if now.saturating_duration_since(looked) >= self.options.idle / 2 {
-                looked = now;
-                state.peers.drop_idle(now, self.options.idle);
+            if looks {
+                state.peers.drop_idle(now, self.of.options.idle);
             }
-            match received {
-                // The socket was shut down.
-                Ok((_, None)) => failures += 1,
-                Ok((length, Some(from))) => {
-                    failures = 0;
-                    let octets = buffer.get(..length).unwrap_or_default();
-                    if octets.is_empty() {
-                        continue;
-                    }
-                    let mut datagram = self.pool.lend(octets.len());
-                    datagram.extend_from_slice(octets);
-                    let open = state.listening;
-                    if state.peers.deliver(from, datagram, now, open) {
-                        self.accepted.notify_one();
-                    }
-                    let dropped = state.peers.take_dropped();
-                    self.dropped.fetch_add(dropped, Ordering::Relaxed);
+            if let Some((from, message)) = message {
+                let open = state.listening;
+                if state.peers.deliver(from, message, now, open) {
+                    self.accepted.notify_one();
                 }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => failures = 0,
-                Err(_) => failures += 1,
+                let dropped = state.peers.take_dropped();
+                self.of.dropped.fetch_add(dropped, Ordering::Relaxed);
             }
         }
         let mut state = self.lock();
@@ -155,6 +184,17 @@ impl Shared {
         state.peers.clear();
         drop(state);
         self.accepted.notify_all();
+    }
+
+    fn block(&self, message: Cow<'_, [u8]>) -> Block {
+        match message {
+            Cow::Owned(message) => Block::from_vec(message),
+            Cow::Borrowed(message) => {
+                let mut block = self.pool.lend(message.len());
+                block.extend_from_slice(message);
+                block
+            }
+        }
     }
 
     fn accept(&self) -> Option<Arc<Peer>> {
@@ -198,18 +238,18 @@ impl Shared {
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared")
-            .field("local", &self.local)
+            .field("local", &self.of.address)
             .finish_non_exhaustive()
     }
 }
 
-impl DiopAcceptor {
+impl DatagramAcceptor {
     fn lock(&self) -> MutexGuard<'_, Option<Arc<Shared>>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Acceptor for DiopAcceptor {
+impl Acceptor for DatagramAcceptor {
     fn address(&self) -> &Address {
         &self.address
     }
@@ -219,7 +259,7 @@ impl Acceptor for DiopAcceptor {
         let shared = self.lock().clone().ok_or_else(closed)?;
         let peer = shared.accept().ok_or_else(closed)?;
         Ok(Arc::new(PeerConnection {
-            address: address::from_socket(peer.address),
+            address: address::from_socket(shared.of.link, peer.address),
             peer,
             pool: BlockPool::new(BLOCKS, BLOCK_KEPT),
             shared,
@@ -234,7 +274,7 @@ impl Acceptor for DiopAcceptor {
     }
 }
 
-impl Drop for DiopAcceptor {
+impl Drop for DatagramAcceptor {
     fn drop(&mut self) {
         self.close();
     }
@@ -249,6 +289,9 @@ impl Connection for PeerConnection {
         if self.peer.state().1 {
             let error = LinkError::closed(Phase::Send);
             return Err(SendError { error, sent: 0 });
+        }
+        if !self.shared.of.answers {
+            return Ok(());
         }
         transmit(
             &self.shared.socket,
@@ -291,7 +334,7 @@ impl Connection for PeerConnection {
     }
 
     fn local(&self) -> &Address {
-        &self.shared.local
+        &self.shared.of.address
     }
 
     fn waitable(&self) -> Waitable<'_> {

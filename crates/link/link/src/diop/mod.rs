@@ -6,25 +6,22 @@
 //! all peers share one socket, and a thread of the acceptor's distributes their datagrams.
 
 mod acceptor;
-mod address;
-mod connection;
 mod connector;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
-mod options;
-mod peers;
-mod transmit;
 
-pub use address::NAME;
-pub use options::DiopOptions;
-pub use transmit::LARGEST;
+pub use crate::datagram::{DiopOptions, LARGEST};
 
+use crate::datagram::SOCKET_PROPERTIES;
 use crate::{
     Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
 };
 use punctual_exec::Deadline;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Name of the UDP link in addresses and options.
+pub const NAME: &str = "diop";
 
 /// Link that transmits messages over UDP.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +38,15 @@ impl Diop {
             options,
             dropped: Arc::default(),
         }
+    }
+
+    fn options(&self, properties: &Properties, phase: Phase) -> Result<DiopOptions, LinkError> {
+        properties.only(
+            &SOCKET_PROPERTIES,
+            "send_buffer, receive_buffer, dscp, peers, pacing_rate, socket_priority or busy_poll_us",
+            phase,
+        )?;
+        self.options.with(properties, phase)
     }
 
     /// Returns the number of datagrams dropped at this link's acceptors, because their reader was
@@ -71,7 +77,7 @@ impl Link for Diop {
         properties: &Properties,
         deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError> {
-        let options = self.options.with(properties, Phase::Connect)?;
+        let options = self.options(properties, Phase::Connect)?;
         connector::connect(address, &options, deadline)
     }
 
@@ -80,7 +86,7 @@ impl Link for Diop {
         address: &Address,
         properties: &Properties,
     ) -> Result<Box<dyn Acceptor>, LinkError> {
-        let options = self.options.with(properties, Phase::Listen)?;
+        let options = self.options(properties, Phase::Listen)?;
         acceptor::listen(address, options, &self.dropped)
     }
 }
