@@ -5,6 +5,7 @@ use super::support::{
 };
 use crate::support::{Echo, watchdog};
 use punctual::multicast::{GroupInfo, GroupReference, Multicast};
+use punctual::stub::{Marshal, Operation};
 use punctual::{Interface, ListenEndpoint, Orb, SystemExceptionKind};
 use punctual_ior::Corbaloc;
 
@@ -179,4 +180,24 @@ fn endpoints_of_the_configuration_are_used_and_need_a_group() {
     let wrong = Multicast::extend(Orb::builder()).listen(wrong);
     let error = wrong.build().unwrap().listen().unwrap_err().to_string();
     assert!(error.contains("a multicast group's IP address"), "{error}");
+}
+
+#[test]
+fn text_is_iso_8859_1_and_wide_text_is_refused() {
+    let _watchdog = watchdog(LIMIT);
+    if is_absent() {
+        return;
+    }
+    let (server, client) = (Server::new(), orb());
+    let group = group_at(&client, group_address(), 1);
+    server.member("a", &seen_by(&server.orb, &group));
+    tell(&group, "Käse").unwrap();
+    assert_eq!(server.heard.wait_for(1), ["a Käse"]);
+    let beyond = tell(&group, "Ω").unwrap_err();
+    assert_eq!(beyond.kind(), SystemExceptionKind::DataConversion);
+    const WIDE: Operation = Operation::one_way("wide");
+    let wide = group.send(&WIDE, |out| 'a'.marshal(out)).unwrap_err();
+    assert_eq!(wide.kind(), SystemExceptionKind::InvObjref, "{wide}");
+    client.shutdown(true).unwrap();
+    server.orb.shutdown(true).unwrap();
 }

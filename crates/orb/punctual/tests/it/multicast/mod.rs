@@ -4,5 +4,6 @@
 mod calls;
 mod hostile;
 mod members;
+mod namespaces;
 mod process;
 mod support;

@@ -5,8 +5,29 @@ use crate::support::watchdog;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
-/// Environment variable of the other process: the group's URL.
+/// Environment variables of the other process: the URL of the group that it joins, or to which it sends.
 const JOINS: &str = "PUNCTUAL_MULTICAST_JOINS";
+const TELLS: &str = "PUNCTUAL_MULTICAST_TELLS";
+
+/// Returns the command that runs this program's test of another process: as a member of a group.
+pub(super) fn joining(command: Command, url: &str) -> Command {
+    other(command, JOINS, url)
+}
+
+/// As [`joining`], for a process that sends to a group and ends.
+pub(super) fn telling(command: Command, url: &str) -> Command {
+    other(command, TELLS, url)
+}
+
+fn other(mut command: Command, variable: &str, url: &str) -> Command {
+    command
+        .args(["multicast::process::another_process", "--exact"])
+        .args(["--ignored", "--nocapture", "--test-threads=1"])
+        .env(variable, url)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    command
+}
 
 #[test]
 fn processes_of_one_host_are_members_of_one_group() {
@@ -17,14 +38,8 @@ fn processes_of_one_host_are_members_of_one_group() {
     let url = format!("corbaloc:miop:1.0@1.0-tests-9/{}", group_address());
     let mut children: Vec<_> = (0..2)
         .map(|_| {
-            Command::new(std::env::current_exe().unwrap())
-                .args(["multicast::process::another_process", "--exact"])
-                .args(["--ignored", "--nocapture", "--test-threads=1"])
-                .env(JOINS, &url)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .spawn()
-                .unwrap()
+            let this = Command::new(std::env::current_exe().unwrap());
+            joining(this, &url).spawn().unwrap()
         })
         .collect();
     let mut lines: Vec<_> = children
@@ -53,6 +68,11 @@ fn processes_of_one_host_are_members_of_one_group() {
 #[test]
 #[ignore = "what another test runs as another process"]
 fn another_process() {
+    if let Ok(url) = std::env::var(TELLS) {
+        let client = orb();
+        tell(&client.string_to_object(&url).unwrap(), "all").unwrap();
+        return client.shutdown(true).unwrap();
+    }
     let Ok(url) = std::env::var(JOINS) else {
         return;
     };

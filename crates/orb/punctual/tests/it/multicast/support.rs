@@ -139,9 +139,13 @@ pub(super) fn is_absent() -> bool {
     sent.is_err()
 }
 
-/// Has the link use the loopback interface.
+/// Environment variable of other processes: the interface that they use.
+pub(super) const INTERFACE: &str = "PUNCTUAL_MULTICAST_INTERFACE";
+
+/// Has the link use the loopback interface, or the one that the environment names.
 pub(super) fn on_loopback(config: &mut OrbConfig) {
-    let properties = [("interface", "127.0.0.1"), ("pace_us", "20")];
+    let interface = std::env::var(INTERFACE).unwrap_or_else(|_| "127.0.0.1".to_owned());
+    let properties = [("interface", interface.as_str()), ("pace_us", "20")];
     let properties = properties.map(|(key, value)| (key.to_owned(), value.to_owned()));
     let properties = BTreeMap::from(properties);
     config.link_properties.insert("miop".to_owned(), properties);
