@@ -34,10 +34,14 @@ pub(super) fn properties(text: &str) -> Result<GroupProperties, String> {
     pairs.collect::<Result<_, _>>().map(GroupProperties)
 }
 
+/// Returns whether an object is a multicast group.
+pub(super) fn is_group(object: &ObjectRef) -> bool {
+    object.ior().profiles.iter().any(|one| one.tag == UIPMC)
+}
+
 /// Checks that an object is a group.
 pub(super) fn check(object: &ObjectRef) -> Result<(), Problem> {
-    let is_group = object.ior().profiles.iter().any(|one| one.tag == UIPMC);
-    if !is_group {
+    if !is_group(object) {
         return Err(Problem::usage(
             "the reference is not one of a multicast group",
             "the URL of a group is like corbaloc:miop:1.0@1.0-plant-7/239.255.0.1:5555",
