@@ -16,7 +16,7 @@ const IDL: &str =
     "interface Alarm { oneway void sound(in string place, in long level); long sounded(); };";
 const ID: &str = "IDL:Alarm:1.0";
 
-/// Servant that passes on what it is told.
+/// Servant that passes on the arguments of its calls.
 struct Alarm(Sender<String>);
 
 impl DynamicImplementation for Alarm {

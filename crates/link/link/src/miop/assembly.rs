@@ -2,7 +2,7 @@
 //!
 //! Every quantity that a sender controls is bounded: the packets that a message announces, its octets, the messages under
 //! way from one host and from all, the memory that they take together, and their age. Memory grows with what arrives, not
-//! with what is announced. What belongs to one message is told by the sender's address and the message's id.
+//! with what is announced. Packets of one message have one sender and one id.
 
 use super::counts::{Counters, add};
 use super::options::MiopOptions;

@@ -123,7 +123,7 @@ fn datagrams_that_are_no_packets_and_those_to_other_addresses_make_no_source() {
     ] {
         sender.send_to(datagram, (group, port)).unwrap();
     }
-    // Unicast to the port is of nobody who listens, also with a packet that would fit.
+    // Unicast to the port does not arrive, also with a packet that would fit.
     let packet = b"MIOP\x10\x02\x00\x03\0\0\0\0\0\0\0\x01\0\0\0\x04abcdask";
     let unicast = UdpSocket::bind("127.0.0.1:0").unwrap();
     let _ = unicast.send_to(packet, ("127.0.0.1", port));

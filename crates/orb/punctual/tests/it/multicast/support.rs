@@ -54,7 +54,7 @@ impl Heard {
     }
 }
 
-/// Servant that remembers what it is told.
+/// Servant that keeps the arguments of its calls.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) name: &'static str,
