@@ -1,6 +1,6 @@
 //! Listening on UDP.
 
-use super::NAME;
+use super::address::NAME;
 use crate::datagram::{self, DiopOptions, Listening, Whole, from_socket};
 use crate::socket::resolve;
 use crate::{Acceptor, Address, LinkError, Phase};

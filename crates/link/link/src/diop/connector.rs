@@ -1,6 +1,6 @@
 //! Connecting over UDP.
 
-use super::NAME;
+use super::address::NAME;
 use crate::datagram::{DatagramConnection, DiopOptions, Sending, dial, from_socket, transmit};
 use crate::socket::{no_number, resolve};
 use crate::{Address, Connection, LinkError, Phase, SendError};

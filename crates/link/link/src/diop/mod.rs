@@ -6,11 +6,13 @@
 //! all peers share one socket, and a thread of the acceptor's distributes their datagrams.
 
 mod acceptor;
+mod address;
 mod connector;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
 
 pub use crate::datagram::{DiopOptions, LARGEST};
+pub use address::NAME;
 
 use crate::datagram::SOCKET_PROPERTIES;
 use crate::{
@@ -19,9 +21,6 @@ use crate::{
 use punctual_exec::Deadline;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Name of the UDP link in addresses and options.
-pub const NAME: &str = "diop";
 
 /// Link that transmits messages over UDP.
 #[derive(Clone, Debug, Default)]

@@ -1,31 +1,17 @@
 //! The two ends: a socket that sends to a group, and one that is a member of it.
 
-use super::NAME;
+use super::address::{NAME, group};
 use super::assembly::{Assembly, MessageFilter};
 use super::counts::Counters;
 use super::options::MiopOptions;
 use super::sending::Packets;
 use crate::datagram::{self, DatagramConnection, Listening, dial, from_socket};
-use crate::{Acceptor, Address, Cause, Connection, LinkError, Phase};
+use crate::{Acceptor, Address, Connection, LinkError, Phase};
 use punctual_sys::multicast;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
-
-/// Returns the group's address. Names are not looked up: a group has none.
-fn group(address: &Address, phase: Phase) -> Result<SocketAddr, LinkError> {
-    let parsed = address.host_and_port().and_then(|(host, port)| {
-        let ip: IpAddr = host.parse().ok()?;
-        ip.is_multicast().then(|| SocketAddr::new(ip, port))
-    });
-    let bad = "a multicast group's IP address and port, as in 239.255.0.1:5555";
-    parsed.ok_or(LinkError {
-        phase,
-        cause: Cause::BadAddress(bad),
-    })
-}
 
 pub(super) fn connect(
     address: &Address,

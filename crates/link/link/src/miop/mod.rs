@@ -8,6 +8,7 @@
 //! Neither reliable nor ordered, as [`crate::diop`], with which the link shares its sockets' handling. A source of packets
 //! is a peer; each has a connection at the acceptor.
 
+mod address;
 mod assembly;
 mod counts;
 mod ends;
@@ -17,6 +18,7 @@ mod options;
 mod packet;
 mod sending;
 
+pub use address::NAME;
 pub use assembly::MessageFilter;
 pub use counts::MiopCounts;
 pub use options::MiopOptions;
@@ -30,9 +32,6 @@ use punctual_exec::Deadline;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-
-/// Name of the multicast link in addresses and options.
-pub const NAME: &str = "miop";
 
 /// Link that transmits messages to groups.
 #[derive(Clone, Default)]

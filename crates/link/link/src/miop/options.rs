@@ -1,7 +1,6 @@
 //! Options of the link, and the properties that set them.
 
-use super::packet::head_length;
-use super::sending::ID;
+use super::packet::{ID, head_length};
 use crate::datagram::{DiopOptions, SOCKET_PROPERTIES};
 use crate::{LinkError, Phase, Properties};
 use punctual_sys::multicast::Interface;

@@ -22,6 +22,9 @@ const FIXED: usize = 20;
 /// Maximum length of a message's id, in octets.
 const LONGEST_ID: usize = 252;
 
+/// Length of the ids of the messages that are sent, in octets.
+pub(super) const ID: usize = 20;
+
 /// One packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Packet<'d> {

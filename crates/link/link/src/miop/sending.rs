@@ -12,9 +12,6 @@ use std::net::UdpSocket;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Length of the ids of messages, in octets.
-pub(super) const ID: usize = 20;
-
 /// Sends messages as packets of one size, with ids that are text: some receivers keep them as text.
 #[derive(Debug)]
 pub(super) struct Packets {
@@ -129,6 +126,7 @@ impl<'p> Left<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::miop::packet::ID;
 
     #[test]
     fn parts_are_cut_into_packets_of_one_size() {
