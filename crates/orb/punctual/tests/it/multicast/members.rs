@@ -33,7 +33,10 @@ fn objects_become_members_and_cease_to_be() {
         goa.reference_to_ids(&group).unwrap(),
         [a.clone(), b.clone()]
     );
-    assert_eq!(goa.reference_to_ids(&other).unwrap(), [b.clone()]);
+    assert_eq!(
+        goa.reference_to_ids(&other).unwrap(),
+        std::slice::from_ref(&b)
+    );
     // Groups at one address share a socket.
     assert_eq!(server.orb.endpoints().len(), before + 1);
     tell(&seen_by(&client, &group), "one").unwrap();
