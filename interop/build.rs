@@ -30,6 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "idl/naming.idl",
         "idl/adapters.idl",
         "idl/callbacks.idl",
+        "idl/groups.idl",
         "idl/values.idl",
     ])?;
     Ok(())

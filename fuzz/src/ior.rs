@@ -80,6 +80,7 @@ fn of_profile(tagged: &TaggedProfile, profile: &Profile) {
         Profile::Uiop(uiop) => uiop.to_tagged(order),
         Profile::Diop(diop) => diop.to_tagged(order),
         Profile::Pair(pair) => pair.to_tagged(order),
+        Profile::Uipmc(group) => group.to_tagged(order),
         Profile::MultipleComponents(components) => {
             let data = encapsulated(order, components);
             data.map(|data| TaggedProfile {
@@ -101,6 +102,15 @@ fn of_profile(tagged: &TaggedProfile, profile: &Profile) {
         Profile::Pair(pair) => {
             assert_eq!(pair.protocol, [pair.messaging(), pair.link()].join("+"));
             &pair.components
+        }
+        Profile::Uipmc(group) => {
+            if let Some(of) = group.group() {
+                assert!(of.is_same_group(&of));
+            }
+            if let Some(gateway) = group.group_iiop() {
+                assert!(IiopProfile::decode(gateway).is_ok());
+            }
+            &group.components
         }
         Profile::MultipleComponents(components) => components,
         _ => return,
@@ -181,6 +191,7 @@ fn of_component(tagged: &TaggedComponent) {
         Component::UnixTrans(socket) => TaggedComponent::unix_trans(socket),
         Component::Policies(policies) => TaggedComponent::policies(policies),
         Component::FtGroup(group) => TaggedComponent::ft_group(group),
+        Component::Group(group) => TaggedComponent::group(group),
         Component::FtPrimary(primary) => Ok(TaggedComponent::ft_primary(*primary)),
         Component::FtHeartbeatEnabled(enabled) => {
             Ok(TaggedComponent::ft_heartbeat_enabled(*enabled))

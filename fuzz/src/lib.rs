@@ -22,6 +22,7 @@ pub mod etcl;
 pub mod giop;
 pub mod idl;
 pub mod ior;
+pub mod miop;
 pub mod mutate;
 pub mod names;
 pub mod plugin;
@@ -99,6 +100,10 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "diop",
         run: diop::run,
+    },
+    Target {
+        name: "miop",
+        run: miop::run,
     },
     Target {
         name: "datagrams",

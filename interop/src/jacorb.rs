@@ -9,6 +9,7 @@ use crate::channels::{self, Kind};
 use crate::desks;
 use crate::directions::calls;
 use crate::exchange;
+use crate::groups;
 use crate::hooks;
 use crate::lanes;
 use crate::later;
@@ -35,6 +36,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
         }
         Part::Calls => return of_calls(&peer, folder, matrix),
         Part::Channels => return channels::run(&peer, &Kind::ALL, folder, matrix),
+        Part::Groups => return groups::run(&peer, folder, matrix),
         Part::All => {}
     }
     matrix.over("TCP");
@@ -49,6 +51,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
     bridged::run(&peer, matrix)?;
     accounts::run(&peer, matrix)?;
     of_calls(&peer, folder, matrix)?;
+    groups::run(&peer, folder, matrix)?;
     channels::run(&peer, &Kind::ALL, folder, matrix)
 }
 

@@ -13,6 +13,7 @@ mod channels;
 mod desks;
 mod directions;
 mod exchange;
+mod groups;
 mod hooks;
 mod jacorb;
 mod lanes;
@@ -55,6 +56,9 @@ mod generated {
     pub(crate) mod callbacks {
         include!(concat!(env!("OUT_DIR"), "/callbacks.rs"));
     }
+    pub(crate) mod groups {
+        include!(concat!(env!("OUT_DIR"), "/groups.rs"));
+    }
     pub(crate) mod plain {
         include!(concat!(env!("OUT_DIR"), "/plain.rs"));
     }
@@ -68,6 +72,7 @@ mod generated {
 use generated::adapters::adapters;
 use generated::asynchronous::ami;
 use generated::callbacks::callbacks as callback;
+use generated::groups::groups as groups_idl;
 use generated::naming;
 use generated::params::params;
 use generated::plain::plain;
@@ -90,6 +95,9 @@ enum Role {
     /// Run the server of the accounts test, which is stopped and started again.
     #[command(hide = true)]
     ServeAccounts(accounts::Options),
+    /// Run a member or a client of a multicast group.
+    #[command(hide = true)]
+    Group(groups::Options),
 }
 
 /// Choice of the tested part, and the matrix's form.
@@ -104,6 +112,9 @@ struct Shown {
     /// Try event channels and notification channels alone.
     #[arg(long)]
     channels: bool,
+    /// Try multicast groups alone.
+    #[arg(long)]
+    groups: bool,
     /// Fail if the peer, or the means to capture packets, is missing, instead of skipping it.
     #[arg(long)]
     require: bool,
@@ -123,11 +134,14 @@ pub(crate) enum Part {
     Calls,
     /// Event channels and notification channels.
     Channels,
+    /// Multicast groups.
+    Groups,
 }
 
 impl Shown {
     fn part(&self) -> Part {
         match (self.channels, self.calls, self.values) {
+            _ if self.groups => Part::Groups,
             (true, ..) => Part::Channels,
             (false, true, _) => Part::Calls,
             (false, false, true) => Part::Values,
@@ -175,6 +189,7 @@ fn run(options: &Options) -> Result<bool, Failure> {
             show(&matrix, shown)
         }
         Role::ServeAccounts(options) => accounts::serve(options).map(|()| true),
+        Role::Group(options) => groups::part(options).map(|()| true),
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Options {
 
 /// Sets of features of the crate `punctual`: none, each feature with as few others as may be, the default, and the full set. Those that stand together
 /// are in different crates or modules, so that one check does for both.
-const SETS: [&str; 14] = [
+const SETS: [&str; 15] = [
     "",
     "bidirectional",
     "bridge,config-files",
@@ -30,6 +30,7 @@ const SETS: [&str; 14] = [
     "reliable",
     "shared-memory",
     "giop-lite,interceptors",
+    "miop",
     "plugins,recordings",
     "tls",
     "default",
@@ -37,13 +38,17 @@ const SETS: [&str; 14] = [
 ];
 
 /// Arguments that ask for a feature, which the error names.
-const ASKED_FOR: [([&str; 2], &str); 11] = [
+const ASKED_FOR: [([&str; 2], &str); 12] = [
     (["-ORBBidirectional", "both"], "bidirectional"),
     (["-ORBConfigFile", "/dev/null"], "config-files"),
     (["-ORBLibrary", "link.so"], "plugins"),
     (["-ORBListenEndpoints", "diop://:0"], "datagrams"),
     (["-ORBListenEndpoints", "giop_lite+iiop://:0"], "giop-lite"),
     (["-ORBListenEndpoints", "reliable+iiop://:0"], "reliable"),
+    (
+        ["-ORBListenEndpoints", "giop_group+miop://239.255.0.1:5555"],
+        "miop",
+    ),
     (["-ORBListenEndpoints", "shmiop://"], "shared-memory"),
     (["-ORBListenEndpoints", "ssliop://:0"], "tls"),
     (["-ORBRecord", "times.json"], "recordings"),

@@ -85,6 +85,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-fault-tolerance",
         &["punctual-orb", CDR, IOR, GIOP, SYS],
     ),
+    (
+        "punctual-multicast",
+        &["punctual-orb", "punctual-poa", CDR, IOR, GIOP, LINK],
+    ),
     ("punctual-observe", &["punctual-orb", CDR, GIOP, ANY, EXEC]),
     (
         "punctual",
@@ -96,6 +100,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-dynamic",
             "punctual-rt",
             "punctual-fault-tolerance",
+            "punctual-multicast",
             "punctual-plugin",
             "punctual-tls",
             CDR,

@@ -15,7 +15,7 @@ const CORBALOC: usize = 256;
 /// Targets to try. Left out are targets that allocate memory for other purposes, such as keys and
 /// certificates, rings and pools, or a library's buffers, and `any`, which asks types for default
 /// values of up to a million elements.
-const TARGETS: [&str; 10] = [
+const TARGETS: [&str; 11] = [
     "cdr",
     "giop",
     "ior",
@@ -23,6 +23,7 @@ const TARGETS: [&str; 10] = [
     "server",
     "client",
     "diop",
+    "miop",
     "names",
     "datagrams",
     "etcl",

@@ -64,6 +64,7 @@ pub(crate) fn classes(folder: &Path) -> Result<OsString, String> {
     compiler.arg(root.join("idl/adapters.idl"));
     compiler.arg(root.join("idl/values.idl"));
     compiler.arg(root.join("idl/callbacks.idl"));
+    compiler.arg(root.join("idl/groups.idl"));
     succeed("JacORB's IDL compiler", &mut compiler, LIMIT)?;
     // Reply handlers are generated, too.
     let mut compiler = Command::new("java");

@@ -147,6 +147,13 @@ impl ProfileFacts {
         match profile.decode() {
             Ok(Profile::Iiop(iiop) | Profile::Shmiop(iiop)) => bare.at_host(iiop),
             Ok(Profile::Diop(diop)) => bare.at_host(diop.into()),
+            Ok(Profile::Uipmc(group)) => Self {
+                version: Some(group.version.to_string()),
+                host: Some(group.address),
+                port: Some(group.port),
+                components: components_of(&group.components, profile.tag),
+                ..bare
+            },
             Ok(Profile::Uiop(uiop)) => Self {
                 path: Some(uiop.path),
                 ..bare.at(uiop.version, &uiop.object_key, &uiop.components)

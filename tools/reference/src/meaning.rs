@@ -1,8 +1,10 @@
 //! Meaning of components, in words.
 
+use punctual_cdr::CdrError;
 use punctual_ior::{
-    ClientProtocol, CodeSetComponent, Component, CompoundMechanism, MechanismTransport,
-    PolicyMeaning, PolicyValue, PriorityModel, TaggedComponent, TaoEndpoint, TaoPlace, tags,
+    ClientProtocol, CodeSetComponent, Component, CompoundMechanism, IiopProfile, IorError,
+    MechanismTransport, PolicyMeaning, PolicyValue, PriorityModel, TaggedComponent, TaoEndpoint,
+    TaoPlace, tags,
 };
 use serde::Serialize;
 
@@ -30,10 +32,12 @@ fn yes(value: bool) -> &'static str {
 ///
 /// # Errors
 /// The reason, if the component's data does not match its tag.
-pub(crate) fn of(
-    component: &TaggedComponent,
-    profile: u32,
-) -> Result<Vec<Meaning>, punctual_cdr::CdrError> {
+pub(crate) fn of(component: &TaggedComponent, profile: u32) -> Result<Vec<Meaning>, CdrError> {
+    // JacORB gives the gateway of a multicast group the tag of an IIOP profile.
+    let is_of_jacorb = component.tag == tags::profile::INTERNET_IOP && component.data.len() > 8;
+    if profile == tags::profile::UIPMC && is_of_jacorb {
+        return gateway(&component.data);
+    }
     if let Some(endpoints) = component.tao_endpoints(profile)? {
         return Ok(endpoints.iter().map(tao_endpoint).collect());
     }
@@ -64,10 +68,34 @@ pub(crate) fn of(
             fact("domain", format!("{:?}", group.domain)),
             fact("version of the reference", group.version.to_string()),
         ],
+        Component::Group(group) => vec![
+            fact("multicast group", group.id.to_string()),
+            fact("domain", format!("{:?}", group.domain)),
+            fact(
+                "version of the reference",
+                group.reference_version.to_string(),
+            ),
+        ],
+        Component::GroupIiop(data) => gateway(&data)?,
         Component::FtPrimary(primary) => vec![fact("primary member", yes(primary))],
         Component::FtHeartbeatEnabled(enabled) => vec![fact("answers heartbeats", yes(enabled))],
         _ => Vec::new(),
     })
+}
+
+/// Returns the facts of the IIOP profile by which calls with replies to a multicast group go.
+fn gateway(data: &[u8]) -> Result<Vec<Meaning>, CdrError> {
+    let profile = IiopProfile::decode(data).map_err(|error| match error {
+        IorError::Cdr(error) => error,
+        _ => CdrError::Invalid("the version of the IIOP profile is not 1.x"),
+    })?;
+    let mut facts: Vec<Meaning> = profile
+        .endpoints()
+        .map(|at| fact("calls with replies go to", at.to_string()))
+        .collect();
+    let key = String::from_utf8_lossy(&profile.object_key);
+    facts.push(fact("object key", format!("{key:?}")));
+    Ok(facts)
 }
 
 /// Returns the facts of a mechanism of CSIv2: its transport with the addresses, and the demands.

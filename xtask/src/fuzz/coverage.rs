@@ -81,12 +81,19 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "link: datagrams",
         &[
-            "crates/link/link/src/diop/peers.rs",
+            "crates/link/link/src/datagram/peers.rs",
             "crates/link/link/src/reliable/handshake.rs",
             "crates/link/link/src/reliable/incoming.rs",
             "crates/link/link/src/reliable/machine.rs",
             "crates/link/link/src/reliable/outgoing.rs",
             "crates/link/link/src/reliable/wire.rs",
+        ],
+    ),
+    (
+        "link: packets of groups",
+        &[
+            "crates/link/link/src/miop/assembly.rs",
+            "crates/link/link/src/miop/packet.rs",
         ],
     ),
     (

@@ -16,6 +16,7 @@ mod imr;
 mod interceptors;
 mod log;
 mod messaging;
+mod multicast;
 mod naming;
 mod notification;
 mod poa;
@@ -35,7 +36,7 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 14] = [
+const PAGES: [Page; 15] = [
     asynchrony::PAGE,
     constraints::PAGE,
     cosevent::PAGE,
@@ -45,6 +46,7 @@ const PAGES: [Page; 14] = [
     interceptors::PAGE,
     log::PAGE,
     messaging::PAGE,
+    multicast::PAGE,
     naming::PAGE,
     notification::PAGE,
     poa::PAGE,

@@ -2,6 +2,8 @@
 //! thread.
 
 pub use crate::diop::fuzzing::peers;
+#[cfg(feature = "miop")]
+pub use crate::miop::fuzzing::packets;
 #[cfg(feature = "reliable")]
 pub use crate::reliable::fuzzing::datagrams;
 #[cfg(feature = "shared-memory")]

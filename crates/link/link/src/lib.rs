@@ -13,6 +13,7 @@
 mod adapter;
 mod address;
 mod connection;
+mod datagram;
 pub mod diop;
 mod error;
 #[cfg(feature = "fuzzing")]
@@ -21,6 +22,8 @@ pub mod fuzzing;
 pub mod iiop;
 pub mod inproc;
 mod loan;
+#[cfg(feature = "miop")]
+pub mod miop;
 mod pool;
 mod properties;
 #[cfg(feature = "reliable")]

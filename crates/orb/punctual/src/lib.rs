@@ -178,6 +178,14 @@ pub mod fault_tolerance {
     pub use punctual_fault_tolerance::*;
 }
 
+/// Multicast groups (MIOP): a one-way reaches all members of a group.
+///
+/// A program needs this module when it calls groups, or serves members of them (`docs/miop.md`).
+#[cfg(feature = "miop")]
+pub mod multicast {
+    pub use punctual_multicast::*;
+}
+
 /// In-line bridge: requests that arrive by one protocol leave by another.
 ///
 /// A program needs this module to join two networks whose protocols differ, such as shared memory and TCP.

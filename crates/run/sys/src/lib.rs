@@ -31,6 +31,7 @@ pub mod lifeline;
 #[allow(unsafe_code)]
 pub mod memory;
 pub mod memory_lock;
+pub mod multicast;
 pub mod passing;
 pub mod pi_mutex;
 pub mod processor;

@@ -30,15 +30,15 @@ impl Traffic {
         let socket = socket.as_fd();
         if let Some(rate) = self.pacing_rate {
             let rate = c_ulong::try_from(rate.get()).map_err(|_| too_large("pacing_rate"))?;
-            set(socket, libc::SO_MAX_PACING_RATE, rate)?;
+            set(socket, SOCKET, libc::SO_MAX_PACING_RATE, rate)?;
         }
         if let Some(priority) = self.socket_priority {
-            set(socket, libc::SO_PRIORITY, c_int::from(priority))?;
+            set(socket, SOCKET, libc::SO_PRIORITY, c_int::from(priority))?;
         }
         if let Some(time) = self.busy_poll {
             let micros = c_int::try_from(time.as_micros());
             let micros = micros.map_err(|_| too_large("busy_poll_us"))?;
-            set(socket, libc::SO_BUSY_POLL, micros)?;
+            set(socket, SOCKET, libc::SO_BUSY_POLL, micros)?;
         }
         Ok(())
     }
@@ -75,13 +75,26 @@ fn too_large(name: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
-fn set<T: OptionValue>(socket: impl AsFd, name: c_int, value: T) -> io::Result<()> {
+/// Level of options that all sockets have.
+const SOCKET: c_int = libc::SOL_SOCKET;
+
+/// Sets whether a socket gets the datagrams to all groups that any socket of this host has joined (`IP_MULTICAST_ALL`, the
+/// kernel's default), or only to those that it has joined itself.
+///
+/// # Errors
+/// Errors of `setsockopt(2)`.
+pub(crate) fn receive_all_groups(socket: impl AsFd, all: bool) -> io::Result<()> {
+    let (level, name) = (libc::IPPROTO_IP, libc::IP_MULTICAST_ALL);
+    set(socket, level, name, c_int::from(all))
+}
+
+fn set<T: OptionValue>(socket: impl AsFd, level: c_int, name: c_int, value: T) -> io::Result<()> {
     let length = size_of::<T>() as libc::socklen_t;
     // SAFETY: the kernel reads `length` bytes, which `value` has.
     let done = unsafe {
         libc::setsockopt(
             socket.as_fd().as_raw_fd(),
-            libc::SOL_SOCKET,
+            level,
             name,
             (&raw const value).cast(),
             length,

@@ -7,6 +7,7 @@ use punctual_cdr::{CdrError, Coding, Decoder, Encoder, Marshal, NarrowCodeSet, U
 use crate::csi::{self, CompoundMechanism};
 use crate::endpoint::Endpoint;
 use crate::ft_group::FtGroup;
+use crate::group_info::GroupInfo;
 use crate::path::{get_path, put_path};
 use crate::security::SslSecTrans;
 use crate::tagged::{TaggedComponent, encapsulate};
@@ -36,6 +37,10 @@ pub enum Component {
     FtPrimary(bool),
     /// FT_HEARTBEAT_ENABLED component: whether the server answers heartbeats.
     FtHeartbeatEnabled(bool),
+    /// GROUP component: the multicast group to which the profile leads.
+    Group(GroupInfo),
+    /// GROUP_IIOP component: the data of the IIOP profile by which calls with replies to a multicast group go.
+    GroupIiop(Vec<u8>),
     /// Component of a type that is not decoded.
     Other,
 }
@@ -99,6 +104,8 @@ impl TaggedComponent {
             tag::FT_HEARTBEAT_ENABLED => {
                 Component::FtHeartbeatEnabled(Unmarshal::unmarshal(&mut open()?)?)
             }
+            tag::GROUP => Component::Group(Unmarshal::unmarshal(&mut open()?)?),
+            tag::GROUP_IIOP => Component::GroupIiop(self.data.clone()),
             _ => Component::Other,
         })
     }

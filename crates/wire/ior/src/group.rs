@@ -24,6 +24,7 @@ impl TaggedProfile {
             Ok(Profile::Diop(profile)) => profile.components,
             Ok(Profile::Uiop(profile)) => profile.components,
             Ok(Profile::Pair(profile)) => profile.components,
+            Ok(Profile::Uipmc(profile)) => profile.components,
             Ok(Profile::MultipleComponents(components)) => components,
             Ok(Profile::Other) | Err(_) => Vec::new(),
         }

@@ -8,6 +8,7 @@
 //! - [`Corbaname`] is a name in a naming context that people can type; [`name_from_text`] reads
 //!   such a name.
 //! - [`Ior::of_group`] makes the reference of an object group of Fault Tolerant CORBA, [`FtGroup`] names the group.
+//! - [`UipmcProfile`] is the address of a multicast group (MIOP), [`GroupInfo`] names the group.
 //! - [`ProfileTemplates`] are profiles that are written once for many objects.
 //!
 //! Nothing here does I/O or resolves a name.
@@ -30,7 +31,9 @@ mod endpoint;
 mod error;
 mod ft_group;
 mod group;
+mod group_info;
 mod iiop;
+mod multicast;
 mod naming;
 mod pair;
 mod path;
@@ -56,7 +59,9 @@ pub use endpoint::Endpoint;
 pub use error::IorError;
 pub use ft_group::FtGroup;
 pub use group::GroupError;
+pub use group_info::GroupInfo;
 pub use iiop::IiopProfile;
+pub use multicast::UipmcProfile;
 pub use naming::{
     Corbaname, CorbanameError, NameComponent, StringifiedNameError, from_text as name_from_text,
     to_text as name_to_text,

@@ -5,6 +5,7 @@ use punctual_cdr::{Coding, Decoder, Unmarshal};
 use crate::diop::DiopProfile;
 use crate::error::IorError;
 use crate::iiop::IiopProfile;
+use crate::multicast::UipmcProfile;
 use crate::pair::PairProfile;
 use crate::tagged::{TaggedComponent, TaggedProfile};
 use crate::tags::profile as tag;
@@ -18,6 +19,8 @@ pub enum Profile {
     Iiop(IiopProfile),
     /// TAG_MULTIPLE_COMPONENTS profile: components of the object that apply to all transports.
     MultipleComponents(Vec<TaggedComponent>),
+    /// TAG_UIPMC profile: requests to a multicast group (MIOP).
+    Uipmc(UipmcProfile),
     /// TAO's UIOP profile: GIOP over Unix domain sockets.
     Uiop(UiopProfile),
     /// TAO's shared memory: the address where the connection is set up.
@@ -42,6 +45,7 @@ impl TaggedProfile {
                 let mut input = Decoder::of_encapsulation(&self.data, Coding::default())?;
                 Profile::MultipleComponents(Vec::unmarshal(&mut input)?)
             }
+            tag::UIPMC => Profile::Uipmc(UipmcProfile::decode(&self.data)?),
             tag::TAO_UIOP => Profile::Uiop(UiopProfile::decode(&self.data)?),
             tag::TAO_SHMIOP => Profile::Shmiop(IiopProfile::decode(&self.data)?),
             tag::TAO_DIOP => Profile::Diop(DiopProfile::decode(&self.data)?),

@@ -1,6 +1,6 @@
 // A JacORB peer: `Main serve TARGET`, `Main visit BANK`, `Main offer`, `Main exchange EXCHANGE`, `Main ask DESCRIBE`,
 // `Main answer`, `Main send CLERK HANDLER`, `Main ask-later CLERK`, `Main hurry DESCRIBE`,
-// `Main desk`, `Main tell HANDLER`, `Main channels`, `Main events CHANNEL`, `Main notifications FACTORY CONSTRAINTS`,
+// `Main join-group URL`, `Main tell-group URL replies|none`, `Main desk`, `Main tell HANDLER`, `Main channels`, `Main events CHANNEL`, `Main notifications FACTORY CONSTRAINTS`,
 // `Main survive-events CHANNEL kept|lost`, `Main survive-notifications FACTORY` or
 // `Main call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`, with options of the
 // ORB as system properties. `hooked-serve` and `hooked-ask` have interceptors (`Hooks`); `notify` and `listen SUBJECT` are
@@ -46,6 +46,11 @@ public final class Main {
         if (role.startsWith("survive-")) {
             // Otherwise it tries again for seconds where nobody listens.
             properties.put("jacorb.retries", "0");
+        }
+        if (role.endsWith("-group")) {
+            properties.put("jacorb.transport.factories",
+                "org.jacorb.orb.iiop.IIOPFactories,org.jacorb.orb.miop.MIOPFactories");
+            properties.put("jacorb.transport.client.selector", "org.jacorb.orb.miop.MIOPProfileSelector");
         }
         if (role.equals("channels")) {
             // Milliseconds, so that suppliers are pulled from often; spelled so.
@@ -102,6 +107,14 @@ public final class Main {
         if (role.equals("exchange") && rest.length == 1) {
             endWithInput();
             return Exchanges.exchange(orb, rest[0]);
+        }
+        if (role.equals("join-group") && rest.length == 1) {
+            Groups.listen(orb, rest[0]);
+            untilInputEnds();
+            return 0;
+        }
+        if (role.equals("tell-group") && rest.length == 2) {
+            return Groups.tell(orb, rest[0], rest[1]);
         }
         if (role.equals("channels") && rest.length == 0) {
             Channels.serve(orb);

@@ -11,6 +11,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use super::found::FoundInterface;
+use super::group;
 use super::names::Types;
 use super::problem::{ON_REFERENCES, Problem};
 use super::target;
@@ -282,6 +283,9 @@ fn by_object(specification: &Specification, object: &ObjectRef) -> Result<DeclId
     if let Some(id) = of_type {
         return Ok(id);
     }
+    if group::is_group(object) {
+        return of_group(specification);
+    }
     let mut found: Option<DeclId> = None;
     for one in describe::interfaces(specification).filter(|one| one.in_main_file) {
         // An interface that derives from the one found so far is preferred.
@@ -303,6 +307,21 @@ fn by_object(specification: &Specification, object: &ObjectRef) -> Result<DeclId
         };
         Problem::Usage(message, Some(declared(specification)))
     })
+}
+
+/// Returns the only interface of the main file: a multicast group cannot be asked for its own.
+fn of_group(specification: &Specification) -> Result<DeclId, Problem> {
+    let mut of_file = describe::interfaces(specification).filter(|one| one.in_main_file);
+    match (of_file.next(), of_file.next()) {
+        (Some(only), None) => Ok(only.id),
+        _ => {
+            let message = "a multicast group cannot be asked for its interface";
+            Err(Problem::Usage(
+                message.into(),
+                Some(declared(specification)),
+            ))
+        }
+    }
 }
 
 fn declared(specification: &Specification) -> String {

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod found;
+mod group;
 mod interface;
 mod invoke;
 mod names;
@@ -23,6 +24,7 @@ pub(crate) use interface::{compiled, repository};
 use problem::ON_REFERENCES;
 use punctual::description::OperationDescription;
 use punctual::json::nearest;
+use punctual::multicast::Multicast;
 use punctual::{ObjectRef, Orb};
 use punctual_host::run::ON_CONFIGURATION;
 pub(crate) use show::scoped;
@@ -44,6 +46,7 @@ const STATUSES: &str = "Exit status: 0 when the call returned, 1 when it was not
          punctual call cubit.ior --idl cubit.idl\n  \
          punctual call cubit.ior --idl cubit.idl cube_long 3\n  \
          punctual call cubit.ior --idl cubit.idl cube_struct '{\"o\": 1, \"l\": 2, \"s\": 3}'\n  \
+         punctual call --group corbaloc:miop:1.0@1.0-plant-7/239.255.0.1:5555 --idl plant.idl alarm 3\n  \
          punctual call corbaname::host:2809#plants/pump7 pressure\n  \
          punctual call corbaloc::host:2809/NameService list -d '{\"how_many\": 10}'\n\n\
          docs/call.md shows how types look in JSON.\n"
@@ -71,6 +74,17 @@ pub(crate) struct Options {
     /// With -n: calls a second, if the server keeps up.
     #[arg(long, value_name = "CALLS", requires = "count", value_parser = calls_a_second)]
     rate: Option<u32>,
+    /// The object is a multicast group (corbaloc:miop:…), to all of whose members a one-way goes. Properties of the link
+    /// may follow: --group=interface=eth0,ttl=4.
+    #[arg(
+        long,
+        value_name = "PROPERTIES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        value_parser = group::properties
+    )]
+    group: Option<group::GroupProperties>,
     #[command(flatten)]
     common: Common,
 }
@@ -134,7 +148,8 @@ fn ended(result: Result<(), Problem>) -> ExitCode {
 
 fn call(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
     let common = &options.common;
-    let (orb, object) = object(&options.reference, common, orb_options)?;
+    let with = options.group.as_ref();
+    let (orb, object) = object_with(&options.reference, common, orb_options, with)?;
     let found = interface::find(&orb, &object, common)?;
     let operation = match &options.operation {
         Some(name) => Some(operation(&found, name)?),
@@ -156,6 +171,9 @@ fn call(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
         Some(data) => arguments::by_name(&operation, data, &names)?,
         None => arguments::in_order(&operation, &options.arguments, &names)?,
     };
+    if options.group.is_some() {
+        group::check(&object)?;
+    }
     match options.count {
         None => invoke::once(&object, &operation, values, common),
         Some(count) => repeat::many(&object, &operation, values, count, options.rate, common),
@@ -227,7 +245,17 @@ fn object(
     common: &Common,
     orb_options: &[String],
 ) -> Result<(Orb, ObjectRef), Problem> {
-    let orb = orb(common.config.as_deref(), orb_options)?;
+    object_with(reference, common, orb_options, None)
+}
+
+/// Returns an ORB whose link of multicast has properties, and the object of a reference.
+fn object_with(
+    reference: &str,
+    common: &Common,
+    orb_options: &[String],
+    group: Option<&group::GroupProperties>,
+) -> Result<(Orb, ObjectRef), Problem> {
+    let orb = orb_with(common.config.as_deref(), orb_options, group)?;
     let object = target::object(&orb, reference)
         .map_err(|message| Problem::usage(message, ON_REFERENCES))?;
     let object = match common.timeout {
@@ -239,7 +267,15 @@ fn object(
 
 /// Returns an ORB with these options, configured by a file if there is one.
 pub(crate) fn orb(config: Option<&Path>, orb_options: &[String]) -> Result<Orb, Problem> {
-    let mut builder = Orb::builder();
+    orb_with(config, orb_options, None)
+}
+
+fn orb_with(
+    config: Option<&Path>,
+    orb_options: &[String],
+    group: Option<&group::GroupProperties>,
+) -> Result<Orb, Problem> {
+    let mut builder = Multicast::extend(Orb::builder());
     if let Some(file) = config {
         let read = builder.file(file);
         builder = read.map_err(|error| Problem::usage(error.to_string(), ON_CONFIGURATION))?;
@@ -249,6 +285,10 @@ pub(crate) fn orb(config: Option<&Path>, orb_options: &[String]) -> Result<Orb, 
     let (builder, _) = builder
         .arguments(arguments.map(str::to_owned))
         .map_err(bad)?;
+    let builder = match group {
+        Some(group) => builder.configure(|config| group.apply(config)),
+        None => builder,
+    };
     builder.build().map_err(bad)
 }
 

@@ -8,6 +8,7 @@ mod bench;
 mod bridge;
 mod call;
 mod call_answers;
+mod call_group;
 mod call_values;
 mod check;
 mod closed_pipe;

@@ -1,15 +1,28 @@
-//! Connecting over UDP: a socket that knows its one peer.
+//! Connecting over UDP.
 
-use super::address::{self, NAME};
-use super::connection::DiopConnection;
-use super::options::DiopOptions;
+use super::address::NAME;
+use crate::datagram::{DatagramConnection, DiopOptions, Sending, dial, from_socket, transmit};
 use crate::socket::{no_number, resolve};
-use crate::{Address, Connection, LinkError, Phase};
+use crate::{Address, Connection, LinkError, Phase, SendError};
 use punctual_exec::Deadline;
-use punctual_sys::udp;
-use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::io::IoSlice;
+use std::net::UdpSocket;
 use std::sync::Arc;
+
+/// Sends each message as one datagram.
+#[derive(Debug)]
+struct Whole;
+
+impl Sending for Whole {
+    fn send(
+        &self,
+        socket: &UdpSocket,
+        parts: &[IoSlice<'_>],
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        transmit(socket, parts, None, deadline)
+    }
+}
 
 pub(super) fn connect(
     address: &Address,
@@ -18,28 +31,16 @@ pub(super) fn connect(
 ) -> Result<Arc<dyn Connection>, LinkError> {
     let mut failure = None;
     for candidate in resolve(address, deadline)? {
-        match dial(candidate, options) {
+        match dial(candidate, |socket| options.apply(socket)) {
             Ok((socket, local)) => {
-                let peer = Address::new(NAME, address.place());
-                let connection = DiopConnection::new(socket, peer, address::from_socket(local));
-                return Ok(Arc::new(connection));
+                let ends = (
+                    from_socket(NAME, local),
+                    Address::new(NAME, address.place()),
+                );
+                return Ok(Arc::new(DatagramConnection::new(socket, ends, Whole)));
             }
             Err(error) => failure = Some(LinkError::os(Phase::Connect, error)),
         }
     }
     Err(failure.unwrap_or_else(|| no_number(Phase::Connect)))
-}
-
-/// Makes a connected socket. No datagram is sent: only sending one shows whether the peer listens.
-fn dial(candidate: SocketAddr, options: &DiopOptions) -> io::Result<(UdpSocket, SocketAddr)> {
-    let any: SocketAddr = if candidate.is_ipv4() {
-        (Ipv4Addr::UNSPECIFIED, 0).into()
-    } else {
-        (Ipv6Addr::UNSPECIFIED, 0).into()
-    };
-    let socket = udp::bind(any)?;
-    options.apply(&socket)?;
-    socket.connect(candidate)?;
-    let local = socket.local_addr()?;
-    Ok((socket, local))
 }

@@ -1,6 +1,6 @@
 //! Datagrams from unknown senders, for fuzzing.
 
-use super::peers::{Peer, Peers, Taken};
+use crate::datagram::peers::{Peer, Peers, Taken};
 use crate::fuzzing::Program;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;

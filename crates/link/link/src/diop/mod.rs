@@ -7,18 +7,14 @@
 
 mod acceptor;
 mod address;
-mod connection;
 mod connector;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
-mod options;
-mod peers;
-mod transmit;
 
+pub use crate::datagram::{DiopOptions, LARGEST};
 pub use address::NAME;
-pub use options::DiopOptions;
-pub use transmit::LARGEST;
 
+use crate::datagram::SOCKET_PROPERTIES;
 use crate::{
     Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
 };
@@ -41,6 +37,15 @@ impl Diop {
             options,
             dropped: Arc::default(),
         }
+    }
+
+    fn options(&self, properties: &Properties, phase: Phase) -> Result<DiopOptions, LinkError> {
+        properties.only(
+            &SOCKET_PROPERTIES,
+            "send_buffer, receive_buffer, dscp, peers, pacing_rate, socket_priority or busy_poll_us",
+            phase,
+        )?;
+        self.options.with(properties, phase)
     }
 
     /// Returns the number of datagrams dropped at this link's acceptors, because their reader was
@@ -71,7 +76,7 @@ impl Link for Diop {
         properties: &Properties,
         deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError> {
-        let options = self.options.with(properties, Phase::Connect)?;
+        let options = self.options(properties, Phase::Connect)?;
         connector::connect(address, &options, deadline)
     }
 
@@ -80,7 +85,7 @@ impl Link for Diop {
         address: &Address,
         properties: &Properties,
     ) -> Result<Box<dyn Acceptor>, LinkError> {
-        let options = self.options.with(properties, Phase::Listen)?;
+        let options = self.options(properties, Phase::Listen)?;
         acceptor::listen(address, options, &self.dropped)
     }
 }

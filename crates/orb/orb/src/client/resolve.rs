@@ -4,7 +4,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, code_set_exception, minor,
 };
 use crate::lane::Endpoint;
-use crate::profile::{DecodedProfile, Demand, demanded_by_all};
+use crate::profile::{DecodedProfile, Demand, ProfileCodec, demanded_by_all};
 use crate::protocol::{Pair, Registry};
 use punctual_cdr::{CodeSets, GiopVersion, NarrowCodeSet};
 use punctual_giop::code_sets;
@@ -33,16 +33,20 @@ pub(crate) fn endpoints(
         let Some(codec) = registry.codec(tagged.tag) else {
             continue;
         };
-        let profile = match codec.decode(&tagged.data) {
-            Ok(profile) => profile,
-            Err(error) => {
-                problem = Some(bad_profile(index, &error));
-                continue;
-            }
+        let mut add = |codec: &dyn ProfileCodec, data: &[u8]| {
+            let profile = codec.decode(data);
+            let profile = profile.map_err(|error| bad_profile(index, &error))?;
+            let known = (newest, registry, demanded);
+            add_endpoints_of(profile, index, known, (&mut found, most))
         };
-        let known = (newest, registry, demanded);
-        if let Err(exception) = add_endpoints_of(profile, index, known, (&mut found, most)) {
+        if let Err(exception) = add(&**codec, &tagged.data) {
             problem = Some(exception);
+        }
+        for inside in codec.nested(&tagged.data) {
+            let added = registry.codec(inside.tag);
+            if let Some(Err(exception)) = added.map(|codec| add(&**codec, &inside.data)) {
+                problem = Some(exception);
+            }
         }
     }
     if found.is_empty() {

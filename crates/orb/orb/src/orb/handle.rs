@@ -107,8 +107,8 @@ impl Drop for EndSignal {
 /// Object registered as an initial reference.
 pub(crate) type Registered = Arc<dyn Any + Send + Sync>;
 
-/// Wrapper of the object adapter, stored as an extension of the ORB.
-pub(super) struct Wrapper(pub(super) Arc<dyn AdapterWrapper>);
+/// Wrappers of the object adapter, the innermost first, stored as an extension of the ORB.
+pub(super) struct Wrappers(pub(super) Vec<Arc<dyn AdapterWrapper>>);
 
 /// Hook around upcalls, stored as an extension of the ORB.
 pub(super) struct Around(pub(super) Arc<dyn AroundUpcalls>);
@@ -471,10 +471,11 @@ impl Orb {
         let broker = &self.shared.broker;
         self.shared.adapter.get_or_set(|| {
             let adapter = Intercepted::around(make(), broker);
-            match broker.extensions.get::<Wrapper>() {
-                Some(wrapper) => wrapper.0.around(adapter, self.config()),
-                None => adapter,
-            }
+            let wrappers = broker.extensions.get::<Wrappers>();
+            let wrappers = wrappers.iter().flat_map(|wrappers| &wrappers.0);
+            wrappers.fold(adapter, |adapter, wrapper| {
+                wrapper.around(adapter, self.config())
+            })
         })
     }
 

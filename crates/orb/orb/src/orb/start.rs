@@ -1,6 +1,6 @@
 //! Start of an ORB: its settings, and the parts that are created from them.
 
-use super::handle::{Around, Orb, Wrapper};
+use super::handle::{Around, Orb, Wrappers};
 use super::initialize::{Adds, Initializers, OrbInitializer};
 use crate::broker::{Broker, Extensions, Ids, PrioritySource};
 use crate::config::{
@@ -266,10 +266,15 @@ impl OrbBuilder {
         self.extension(Arc::new(GroupCallsSource(groups)))
     }
 
-    /// Sets the wrapper of the ORB's object adapter. Only the last one set applies.
+    /// Adds a wrapper of the ORB's object adapter, around those that were added before.
     #[must_use]
     pub fn adapter_wrapper(self, wrapper: Arc<dyn AdapterWrapper>) -> Self {
-        self.extension(Arc::new(Wrapper(wrapper)))
+        let before = self.extensions.get::<Wrappers>();
+        let before = before
+            .iter()
+            .flat_map(|wrappers| wrappers.0.iter().cloned());
+        let wrappers = before.chain([wrapper]).collect();
+        self.extension(Arc::new(Wrappers(wrappers)))
     }
 
     /// Adds state that a crate built on this one keeps for the ORB; [`Orb::extension`] returns it

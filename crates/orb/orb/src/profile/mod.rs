@@ -54,6 +54,13 @@ pub trait ProfileCodec: Send + Sync + Debug {
     /// [`IorError`] if the data cannot be decoded.
     fn decode(&self, data: &[u8]) -> Result<DecodedProfile, IorError>;
 
+    /// Returns the profiles inside a profile, whose endpoints are tried after its own: each has an object key of its own.
+    /// Default none. Profiles inside of these are not looked for.
+    fn nested(&self, data: &[u8]) -> Vec<TaggedProfile> {
+        let _ = data;
+        Vec::new()
+    }
+
     /// Writes one or more profiles for an object at `endpoints`: the endpoints that this codec
     /// carries, and those of other codecs that are also put into its profiles.
     ///

@@ -1,6 +1,7 @@
 //! View of a call for the skeleton, and the reply that it makes.
 
 use super::conversation::Conversation;
+use super::panics::panicked;
 use super::peer_connection::PeerConnection;
 use super::pending::PendingReplySender;
 use crate::adapter::DispatchError;
@@ -21,6 +22,7 @@ use punctual_exec::Quoted;
 use punctual_giop::{PlainRequest, ReplyStatus, RequestHeader, ResponseFlags, ServiceContexts};
 use punctual_link::Loan;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Received request for a skeleton to answer.
@@ -238,6 +240,35 @@ impl<'m> ServerCall<'m> {
     #[must_use]
     pub fn expects_reply(&self) -> bool {
         self.response.response_expected()
+    }
+
+    /// Has each of several objects serve the request, one after the other, with arguments from the beginning: a one-way
+    /// to a group. Exceptions and panics of one object do not reach the others; they are logged at debug level, panics as
+    /// errors.
+    pub fn serve_each<T>(
+        &mut self,
+        objects: impl IntoIterator<Item = T>,
+        mut serve: impl FnMut(&mut Self, T) -> Result<Dispatched, DispatchError>,
+    ) -> Dispatched {
+        let begin = self.arguments.clone();
+        for object in objects {
+            self.arguments = begin.clone();
+            self.reply_contexts = ReplyContexts::None;
+            self.answered = false;
+            let served = catch_unwind(AssertUnwindSafe(|| serve(self, object)));
+            let failure = match served {
+                Ok(Ok(Dispatched(()))) => continue,
+                Ok(Err(DispatchError::System(exception))) => exception.to_string(),
+                Ok(Err(_)) => "a forward, which a group's member cannot answer with".to_owned(),
+                Err(payload) => {
+                    let peer = self.conversation.peer();
+                    panicked(peer, self.operation, &*payload).to_string()
+                }
+            };
+            let (peer, operation) = (self.conversation.peer(), Quoted(self.operation));
+            tracing::debug!(%peer, "`{operation}` ends with {failure} at an object of the group");
+        }
+        Dispatched(())
     }
 
     /// Answers with the results that `results` marshals; a one-way sends nothing.

@@ -6,7 +6,9 @@ use punctual_cdr::{ByteOrder, CdrError};
 
 use crate::diop::DiopProfile;
 use crate::endpoint::Endpoint;
+use crate::group_info::GroupInfo;
 use crate::iiop::IiopProfile;
+use crate::multicast::UipmcProfile;
 use crate::pair::PairProfile;
 use crate::security::{AssociationOptions, SslSecTrans};
 use crate::tagged::{TaggedComponent, TaggedProfile};
@@ -16,6 +18,12 @@ use crate::version::IiopVersion;
 /// Characters that are not escaped in the location of an endpoint, in addition to letters and
 /// digits.
 const UNESCAPED: &[u8] = b"/:@+-_.~[]=!$";
+
+/// Characters that the standard leaves unescaped in a key, in addition to letters and digits.
+pub(super) const KEY_UNESCAPED: &[u8] = b";/:?@&=+$,-_.!~*'()";
+
+/// Characters that are not escaped in the domain of a group: a hyphen ends it.
+const DOMAIN_UNESCAPED: &[u8] = b"._:+$!~*=";
 
 /// Assumed options of a TLS endpoint that a URL names: capabilities that all have, and that TLS is
 /// required.
@@ -70,6 +78,17 @@ pub enum Address {
         minor: u8,
         /// Absolute path of the Unix domain socket.
         path: String,
+    },
+    /// Address of a multicast group (MIOP). It has no object key and stands alone.
+    Miop {
+        /// Group of the objects.
+        group: GroupInfo,
+        /// IP address of the group; an IPv6 address has no brackets here.
+        host: String,
+        /// UDP port number.
+        port: u16,
+        /// IIOP profile by which calls with replies go.
+        gateway: Option<IiopProfile>,
     },
     /// Punctual's pair of a messaging protocol and a link.
     Pair {
@@ -139,9 +158,20 @@ impl Address {
                 components: Vec::new(),
             }
             .to_tagged(order),
+            Self::Miop {
+                group,
+                host,
+                port,
+                gateway,
+            } => UipmcProfile::of_group(group, (host, *port), gateway.as_ref())?.to_tagged(order),
             Self::Rir => return Ok(None),
         };
         profile.map(Some)
+    }
+
+    /// Returns whether the address is a whole URL without a key.
+    pub(super) fn has_no_key(&self) -> bool {
+        matches!(self, Self::Miop { .. })
     }
 
     /// Returns whether the address may contain slashes, so that a `|` separates it from the key.
@@ -193,6 +223,33 @@ impl fmt::Display for Address {
                 let path = place.starts_with('/');
                 let unescaped = UNESCAPED.strip_prefix(b"/").filter(|_| !path);
                 write_escaped(f, place.as_bytes(), unescaped.unwrap_or(UNESCAPED))
+            }
+            Self::Miop {
+                group,
+                host,
+                port,
+                gateway,
+            } => {
+                write!(f, "miop:1.0@{}-", group.version)?;
+                write_escaped(f, group.domain.as_bytes(), DOMAIN_UNESCAPED)?;
+                write!(f, "-{}", group.id)?;
+                if group.reference_version != 0 {
+                    write!(f, "-{}", group.reference_version)?;
+                }
+                let endpoint = Endpoint {
+                    host: host.clone(),
+                    port: *port,
+                };
+                write!(f, "/{endpoint}")?;
+                let Some(at) = gateway else {
+                    return Ok(());
+                };
+                let endpoint = Endpoint {
+                    host: at.host.clone(),
+                    port: at.port,
+                };
+                write!(f, ";iiop:{}@{endpoint}/", at.version)?;
+                write_escaped(f, &at.object_key, KEY_UNESCAPED)
             }
             Self::Rir => f.write_str("rir:"),
         }

@@ -83,6 +83,9 @@ pub enum CorbalocError {
     /// `rir` stands together with another address, or with text after its colon.
     #[error("'rir:' must be the only address")]
     RirNotAlone,
+    /// A multicast group stands together with another address.
+    #[error("'miop:' must be the only address")]
+    MiopNotAlone,
     /// The URL has too many addresses. Each becomes a profile with the key in it, so that a long
     /// key leaves room for fewer.
     #[error("the URL has more than {most} addresses, the limit for a key of this length")]

@@ -6,6 +6,10 @@
 //! corbaloc:ssliop:host:684/key          IIOP over TLS
 //! corbaloc:uiop:1.2@/run/server|key     a path holds slashes: a bar stands before the key
 //! corbaloc:diop:host:2809/key           GIOP over UDP
+//! corbaloc:miop:1.0@1.0-domain-1/239.255.0.1:5555
+//!                                       a multicast group: it has no key
+//! corbaloc:miop:1.0@1.0-domain-1-3/239.255.0.1:5555;iiop:1.2@host:2809/key
+//!                                       the same, with an object for calls with replies
 //! corbaloc:shmiop:/run/server|key       GIOP over a link of Punctual's
 //! corbaloc:giop_lite+uiop:/run/server|key
 //!                                       any messaging protocol over any link
@@ -31,15 +35,12 @@ pub const DEFAULT_IIOP_PORT: u16 = 2809;
 /// Default port of an SSLIOP address (IANA: corba-iiop-ssl).
 pub const DEFAULT_SSLIOP_PORT: u16 = 684;
 
-/// Characters that the standard leaves unescaped in a key, in addition to letters and digits.
-const UNESCAPED: &[u8] = b";/:?@&=+$,-_.!~*'()";
-
 /// Parsed `corbaloc:` URL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Corbaloc {
     /// Addresses of the object, in order of preference; at least one. `Rir` stands alone.
     pub addresses: Vec<Address>,
-    /// Object key, escapes resolved, never empty after parsing; for `rir` the name of the initial
+    /// Object key, escapes resolved, never empty after parsing but for a multicast group; for `rir` the name of the initial
     /// reference.
     pub key: Vec<u8>,
 }
@@ -81,8 +82,11 @@ impl fmt::Display for Corbaloc {
             }
             address.fmt(f)?;
         }
+        if self.addresses.iter().any(Address::has_no_key) {
+            return Ok(());
+        }
         let bar = self.addresses.last().is_some_and(Address::ends_with_bar);
         f.write_str(if bar { "|" } else { "/" })?;
-        address::write_escaped(f, &self.key, UNESCAPED)
+        address::write_escaped(f, &self.key, address::KEY_UNESCAPED)
     }
 }

@@ -1,10 +1,12 @@
 //! Parser of `corbaloc:` URLs.
 
-use std::net::Ipv6Addr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
 use super::{Address, Corbaloc, CorbalocError, DEFAULT_IIOP_PORT, DEFAULT_SSLIOP_PORT, KeyMark};
 use crate::endpoint::Endpoint;
+use crate::group_info::GroupInfo;
+use crate::iiop::IiopProfile;
 use crate::pair::is_pair;
 use crate::version::IiopVersion;
 
@@ -20,7 +22,7 @@ const MAX_KEY_BYTES: usize = 64 << 10;
 const KEY_BYTES_PER_URL_BYTE: usize = 2;
 
 /// Protocols of other ORBs that are recognised by name only.
-const FOREIGN_PROTOCOLS: [&str; 3] = ["miop", "sciop", "htiop"];
+const FOREIGN_PROTOCOLS: [&str; 2] = ["sciop", "htiop"];
 
 /// Links without a profile of their own: their bare names mean GIOP over them.
 const BARE_LINKS: [&str; 2] = ["shmiop", "inproc"];
@@ -33,6 +35,12 @@ impl FromStr for Corbaloc {
         match url.get(..SCHEME.len()) {
             Some(scheme) if scheme.eq_ignore_ascii_case(SCHEME) => {}
             _ => return Err(CorbalocError::NotCorbaloc),
+        }
+        if let Some(group) = after_miop(url.get(SCHEME.len()..).unwrap_or_default()) {
+            return Ok(Self {
+                addresses: vec![parse_group(group, url.len() - group.len())?],
+                key: Vec::new(),
+            });
         }
         let mut addresses = Vec::new();
         let mut at = SCHEME.len();
@@ -115,6 +123,7 @@ fn parse_address(text: &str, position: usize) -> Result<Address, CorbalocError> 
             })
         }
         "uiop" => parse_uiop(address, position + protocol.len() + 1),
+        "miop" => Err(CorbalocError::MiopNotAlone),
         "rir" if address.is_empty() => Ok(Address::Rir),
         "rir" => Err(CorbalocError::RirNotAlone),
         other if is_pair(other) || BARE_LINKS.contains(&other) => {
@@ -215,6 +224,99 @@ fn parse_pair(protocol: &str, text: &str, start: usize) -> Result<Address, Corba
         false => format!("giop+{protocol}"),
     };
     Ok(Address::Pair { protocol, place })
+}
+
+/// Returns the rest of a URL whose first address is of a multicast group.
+fn after_miop(text: &str) -> Option<&str> {
+    const MIOP: &str = "miop:";
+    let is_group = text.get(..MIOP.len())?.eq_ignore_ascii_case(MIOP);
+    is_group.then(|| text.get(MIOP.len()..)).flatten()
+}
+
+/// Parses `[version @] version-domain-id[-version] / address : port [; corbaloc of IIOP]` (MIOP, `corbaloc` URLs).
+fn parse_group(text: &str, start: usize) -> Result<Address, CorbalocError> {
+    let (group, gateway) = match text.split_once(';') {
+        Some((group, gateway)) => (group, Some(gateway)),
+        None => (text, None),
+    };
+    let bad_group = || CorbalocError::BadPlace {
+        text: group.to_owned(),
+        expected: "a multicast group, as in corbaloc:miop:1.0@1.0-domain-1/239.255.0.1:5555",
+    };
+    let (name, place) = group.split_once('/').ok_or_else(bad_group)?;
+    let (_, name) = parse_version_before(name, 0)?;
+    let mut parts = name.splitn(3, '-');
+    let mut part = || {
+        parts
+            .next()
+            .filter(|part| !part.is_empty())
+            .ok_or_else(bad_group)
+    };
+    let (version, domain, numbers) = (part()?, part()?, part()?);
+    // No version before it has a hyphen.
+    let at = group.find('-').map_or(0, |hyphen| hyphen + 1);
+    let domain = unescape_place(domain, start + at)?;
+    let too_long = u32::try_from(domain.len()).is_ok_and(|length| length > GroupInfo::MOST_DOMAIN);
+    let (id, reference_version) = match numbers.split_once('-') {
+        Some((id, version)) => (id, number(version)),
+        None => (numbers, Some(0)),
+    };
+    let (Some(id), Some(reference_version), false) = (number(id), reference_version, too_long)
+    else {
+        return Err(bad_group());
+    };
+    let (_, Endpoint { host, port }) = parse_iiop(place, 0, 0)?;
+    if port == 0 || !host.parse::<IpAddr>().is_ok_and(|ip| ip.is_multicast()) {
+        return Err(bad_group());
+    }
+    Ok(Address::Miop {
+        group: GroupInfo {
+            version: parse_version(version)?,
+            domain,
+            id,
+            reference_version,
+        },
+        host,
+        port,
+        gateway: gateway.map(parse_gateway).transpose()?,
+    })
+}
+
+/// Parses the `corbaloc` of IIOP behind a group, whose scheme may be missing: JacORB writes `iiop:host:port/key`.
+fn parse_gateway(text: &str) -> Result<IiopProfile, CorbalocError> {
+    const SCHEME: &str = "corbaloc:";
+    let bad_place = || CorbalocError::BadPlace {
+        text: text.to_owned(),
+        expected: "the IIOP address of an object behind the group, as in ;iiop:1.2@host:2809/key",
+    };
+    let has_scheme = |scheme: &str| scheme.eq_ignore_ascii_case(SCHEME);
+    let bare = match text.get(..SCHEME.len()) {
+        Some(scheme) if has_scheme(scheme) => text.get(SCHEME.len()..).unwrap_or_default(),
+        _ => text,
+    };
+    let (address, key) = bare.split_once('/').ok_or_else(bad_place)?;
+    let key_at = address.len() + 1;
+    match parse_address(address, 0)? {
+        Address::Iiop {
+            major,
+            minor,
+            host,
+            port,
+        } if !key.is_empty() => Ok(IiopProfile {
+            version: IiopVersion { major, minor },
+            host,
+            port,
+            object_key: unescape(key, key_at)?,
+            components: Vec::new(),
+        }),
+        _ => Err(bad_place()),
+    }
+}
+
+/// Parses a number of decimal digits.
+fn number<N: FromStr>(text: &str) -> Option<N> {
+    let digits = text.bytes().all(|octet| octet.is_ascii_digit());
+    digits.then(|| text.parse().ok()).flatten()
 }
 
 /// Parses the version before an `@`, default 1.`minor`; returns it and the rest of the text.

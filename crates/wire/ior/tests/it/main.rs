@@ -6,6 +6,7 @@ mod corbaname;
 mod groups;
 #[path = "../../../cdr/tests/it/support/hex.rs"]
 mod hex;
+mod multicast;
 mod pair;
 mod real_time;
 mod references;

@@ -50,7 +50,7 @@ impl Default for DiopOptions {
 }
 
 /// Properties that an endpoint or a policy may set.
-const KNOWN: [&str; 7] = [
+pub(crate) const KNOWN: [&str; 7] = [
     "send_buffer",
     "receive_buffer",
     "dscp",
@@ -61,13 +61,9 @@ const KNOWN: [&str; 7] = [
 ];
 
 impl DiopOptions {
-    pub(super) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
+    /// Returns the options of which properties replace some. Others than these are ignored.
+    pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = *self;
-        properties.only(
-            &KNOWN,
-            "send_buffer, receive_buffer, dscp, peers, pacing_rate, socket_priority or busy_poll_us",
-            phase,
-        )?;
         let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
         options.send_buffer = size("send_buffer")?.or(options.send_buffer);
         options.receive_buffer = size("receive_buffer")?.or(options.receive_buffer);
@@ -78,7 +74,7 @@ impl DiopOptions {
         Ok(options)
     }
 
-    pub(super) fn apply(&self, socket: &UdpSocket) -> io::Result<()> {
+    pub(crate) fn apply(&self, socket: &UdpSocket) -> io::Result<()> {
         if let Some(dscp) = self.dscp {
             dscp.apply(socket)?;
         }

@@ -15,8 +15,8 @@ const OVERHEAD: usize = 64;
 
 /// Queue of the datagrams to be received from one peer.
 #[derive(Debug)]
-pub(super) struct Peer {
-    pub(super) address: SocketAddr,
+pub(crate) struct Peer {
+    pub(crate) address: SocketAddr,
     queue: Mutex<Queue>,
     arrived: Condvar,
 }
@@ -30,7 +30,7 @@ struct Queue {
 
 /// Outcome of waiting for a datagram from a peer.
 #[derive(Debug)]
-pub(super) enum Taken {
+pub(crate) enum Taken {
     Datagram(Block),
     TimedOut,
     Ended,
@@ -70,7 +70,7 @@ impl Peer {
     }
 
     /// Takes the oldest datagram; waits for one until `deadline`.
-    pub(super) fn take(&self, deadline: Deadline) -> Taken {
+    pub(crate) fn take(&self, deadline: Deadline) -> Taken {
         let mut queue = self.lock();
         loop {
             if let Some(datagram) = queue.datagrams.pop_front() {
@@ -93,13 +93,13 @@ impl Peer {
     }
 
     /// Returns whether a datagram waits, and whether the queue has ended.
-    pub(super) fn state(&self) -> (bool, bool) {
+    pub(crate) fn state(&self) -> (bool, bool) {
         let queue = self.lock();
         (!queue.datagrams.is_empty(), queue.ended)
     }
 
     /// Ends the queue: drops waiting datagrams and wakes the waiting thread.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         let mut queue = self.lock();
         queue.ended = true;
         queue.datagrams.clear();
@@ -111,7 +111,7 @@ impl Peer {
 
 /// Table of all peers of one acceptor.
 #[derive(Debug)]
-pub(super) struct Peers {
+pub(crate) struct Peers {
     table: HashMap<SocketAddr, PeerEntry>,
     /// Peers whose connections wait to be accepted.
     fresh: VecDeque<Arc<Peer>>,
@@ -129,7 +129,7 @@ struct PeerEntry {
 }
 
 impl Peers {
-    pub(super) fn new(limit: usize, backlog: usize, queue: usize) -> Self {
+    pub(crate) fn new(limit: usize, backlog: usize, queue: usize) -> Self {
         Self {
             table: HashMap::new(),
             fresh: VecDeque::new(),
@@ -141,17 +141,17 @@ impl Peers {
     }
 
     /// Returns the number of datagrams dropped since the last call.
-    pub(super) fn take_dropped(&mut self) -> u64 {
+    pub(crate) fn take_dropped(&mut self) -> u64 {
         std::mem::take(&mut self.dropped)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.table.is_empty()
     }
 
     /// Hands a datagram to the peer it came from. Returns `true` for a new peer, to be accepted; an
     /// unknown sender's datagram is dropped where `open` is false or too many wait already.
-    pub(super) fn deliver(
+    pub(crate) fn deliver(
         &mut self,
         from: SocketAddr,
         datagram: Block,
@@ -178,12 +178,12 @@ impl Peers {
     }
 
     /// Takes the next peer whose connection waits to be accepted.
-    pub(super) fn accept(&mut self) -> Option<Arc<Peer>> {
+    pub(crate) fn accept(&mut self) -> Option<Arc<Peer>> {
         self.fresh.pop_front()
     }
 
     /// Forgets `peer`, unless another peer has its address by now.
-    pub(super) fn forget(&mut self, peer: &Arc<Peer>) {
+    pub(crate) fn forget(&mut self, peer: &Arc<Peer>) {
         let known = self.table.get(&peer.address);
         if known.is_some_and(|known| Arc::ptr_eq(&known.peer, peer)) {
             self.table.remove(&peer.address);
@@ -193,14 +193,14 @@ impl Peers {
     }
 
     /// Removes the peers whose connections were not accepted.
-    pub(super) fn drop_unaccepted(&mut self) {
+    pub(crate) fn drop_unaccepted(&mut self) {
         for peer in std::mem::take(&mut self.fresh) {
             self.forget(&peer);
         }
     }
 
     /// Removes the peers that have sent nothing for the time `idle`.
-    pub(super) fn drop_idle(&mut self, now: Instant, idle: Duration) {
+    pub(crate) fn drop_idle(&mut self, now: Instant, idle: Duration) {
         let silent: Vec<Arc<Peer>> = self
             .table
             .values()
@@ -213,7 +213,7 @@ impl Peers {
     }
 
     /// Removes all peers, and ends their connections.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.fresh.clear();
         for (_, known) in self.table.drain() {
             known.peer.end();

@@ -1,6 +1,5 @@
 //! Client's end: a socket of its own, connected to its one peer.
 
-use super::transmit::transmit;
 use crate::socket::CachedTimeout;
 use crate::{
     Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Waitable,
@@ -24,18 +23,30 @@ pub(super) const ROOM: usize = 65_536;
 /// Size in bytes beyond which blocks are not kept.
 pub(super) const BLOCK_KEPT: usize = 256 * 1024;
 
+/// How messages become datagrams.
+pub(crate) trait Sending: Send + Sync + std::fmt::Debug {
+    /// Sends `parts` as one message; waits for room until `deadline`.
+    fn send(
+        &self,
+        socket: &UdpSocket,
+        parts: &[IoSlice<'_>],
+        deadline: Deadline,
+    ) -> Result<(), SendError>;
+}
+
 #[derive(Debug)]
-pub(super) struct DiopConnection {
+pub(crate) struct DatagramConnection<S> {
     socket: UdpSocket,
     peer: Address,
     local: Address,
     pool: Arc<BlockPool>,
     timeout: CachedTimeout,
     closed: AtomicBool,
+    sending: S,
 }
 
-impl DiopConnection {
-    pub(super) fn new(socket: UdpSocket, peer: Address, local: Address) -> Self {
+impl<S> DatagramConnection<S> {
+    pub(crate) fn new(socket: UdpSocket, (local, peer): (Address, Address), sending: S) -> Self {
         Self {
             socket,
             peer,
@@ -43,6 +54,7 @@ impl DiopConnection {
             pool: BlockPool::new(BLOCKS, BLOCK_KEPT),
             timeout: CachedTimeout::new(Direction::Receive),
             closed: AtomicBool::new(false),
+            sending,
         }
     }
 
@@ -53,7 +65,7 @@ impl DiopConnection {
     }
 }
 
-impl Connection for DiopConnection {
+impl<S: Sending> Connection for DatagramConnection<S> {
     fn lend(&self, capacity: usize) -> Block {
         self.pool.lend(capacity.max(BLOCK))
     }
@@ -63,7 +75,7 @@ impl Connection for DiopConnection {
             let error = LinkError::closed(Phase::Send);
             return Err(SendError { error, sent: 0 });
         }
-        transmit(&self.socket, parts, None, deadline)
+        self.sending.send(&self.socket, parts, deadline)
     }
 
     fn receive(

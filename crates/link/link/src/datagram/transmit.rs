@@ -11,7 +11,7 @@ pub const LARGEST: usize = udp::LARGEST;
 
 /// Sends `parts` as one datagram, to `peer` or to the socket's own; waits for room until
 /// `deadline`.
-pub(super) fn transmit(
+pub(crate) fn transmit(
     socket: &UdpSocket,
     parts: &[IoSlice<'_>],
     peer: Option<SocketAddr>,

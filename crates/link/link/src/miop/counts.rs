@@ -1,0 +1,66 @@
+//! Counts of what arrives for groups.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a link has received for groups, and what it has not passed on, since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MiopCounts {
+    /// Datagrams that arrived.
+    pub datagrams: u64,
+    /// Messages that were complete and passed on.
+    pub messages: u64,
+    /// Datagrams that were no packets, or contradicted earlier ones.
+    pub malformed: u64,
+    /// Packets that had arrived before.
+    pub repeated: u64,
+    /// Datagrams of hosts that are not among the sources.
+    pub unwanted: u64,
+    /// Messages that were over a limit of their size.
+    pub too_large: u64,
+    /// Messages that were given up before they were complete: packets were lost, or there was no room.
+    pub incomplete: u64,
+    /// Packets that those messages lacked, by the numbers of their packets.
+    pub lost_packets: u64,
+    /// Complete messages that were not for this process.
+    pub refused: u64,
+    /// Messages that were dropped because earlier ones of their source had not been served.
+    pub dropped: u64,
+}
+
+/// Counters that threads share.
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    pub(super) datagrams: AtomicU64,
+    pub(super) messages: AtomicU64,
+    pub(super) malformed: AtomicU64,
+    pub(super) repeated: AtomicU64,
+    pub(super) unwanted: AtomicU64,
+    pub(super) too_large: AtomicU64,
+    pub(super) incomplete: AtomicU64,
+    pub(super) lost_packets: AtomicU64,
+    pub(super) refused: AtomicU64,
+}
+
+impl Counters {
+    pub(super) fn read(&self, dropped: &AtomicU64) -> MiopCounts {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        MiopCounts {
+            datagrams: read(&self.datagrams),
+            messages: read(&self.messages),
+            malformed: read(&self.malformed),
+            repeated: read(&self.repeated),
+            unwanted: read(&self.unwanted),
+            too_large: read(&self.too_large),
+            incomplete: read(&self.incomplete),
+            lost_packets: read(&self.lost_packets),
+            refused: read(&self.refused),
+            dropped: read(dropped),
+        }
+    }
+}
+
+/// Adds to a counter, on which no other memory depends.
+pub(super) fn add(counter: &AtomicU64, number: u64) {
+    counter.fetch_add(number, Ordering::Relaxed);
+}
