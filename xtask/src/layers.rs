@@ -298,6 +298,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "punctual-chaos",
+        &[
+            "punctual",
+            "punctual-build",
+            "punctual-bench",
+            "punctual-groups-client",
+            "punctual-groups-service",
+            HOST,
+        ],
+    ),
+    (
         "punctual-scheduler",
         &[
             "punctual",

@@ -100,11 +100,17 @@ impl Guard {
     /// Returns whether the member is primary now: its lease has not ended.
     #[must_use]
     pub fn is_primary(&self) -> bool {
-        self.term().is_some()
+        self.current_term().is_some()
     }
 
-    /// Returns the number of the term in which the member is primary now.
-    fn term(&self) -> Option<u64> {
+    /// Returns the number of the term in which the calling thread's request has passed this guard; on other threads that of the
+    /// term in which the member is primary now. A member that has been primary without a break since is in the same term.
+    #[must_use]
+    pub fn term(&self) -> Option<u64> {
+        self.begun().or_else(|| self.current_term())
+    }
+
+    fn current_term(&self) -> Option<u64> {
         let term = *self.0.term.read();
         let is_primary = term.until.is_some_and(|until| Instant::now() < until);
         is_primary.then_some(term.number)
@@ -113,8 +119,14 @@ impl Guard {
     /// Returns whether the member is primary, and has been since the calling thread's request passed this guard: one of an
     /// earlier term does not know what others have done since. Of a thread that serves no request, that is not known here.
     pub(crate) fn is_primary_since_request(&self) -> bool {
-        let begun = SERVING.get().filter(|(guard, _)| *guard == self.address());
-        begun.is_none_or(|(_, begun)| self.term() == Some(begun))
+        let begun = self.begun();
+        begun.is_none_or(|begun| self.current_term() == Some(begun))
+    }
+
+    /// Returns the term of the request that the calling thread serves behind this guard.
+    fn begun(&self) -> Option<u64> {
+        let (guard, term) = SERVING.get()?;
+        (guard == self.address()).then_some(term)
     }
 
     fn address(&self) -> usize {
