@@ -44,9 +44,7 @@ impl<'h> Seen<'h> {
 
 /// Finds a sum that is less than the counter was at first, or after an addition.
 fn below(seen: &[Seen<'_>]) -> Option<Violation> {
-    let below = seen
-        .iter()
-        .find(|one| one.sum < i64::from(!one.reads))?;
+    let below = seen.iter().find(|one| one.sum < i64::from(!one.reads))?;
     let what = format!("the counter was {}", below.sum);
     Some(Violation::of(what, &[below.operation]))
 }
@@ -114,7 +112,11 @@ fn without_add(seen: &[Seen<'_>], history: &[Operation]) -> Option<Violation> {
             continue;
         }
         // What reads this sum, or has a higher one, comes behind its addition.
-        at += seen.get(at..)?.iter().take_while(|one| one.sum < sum).count();
+        at += seen
+            .get(at..)?
+            .iter()
+            .take_while(|one| one.sum < sum)
+            .count();
         let behind = ends.get(at)?;
         let adds = pending.next().filter(|add| add.begun <= behind.end);
         if adds.is_none() {

@@ -9,7 +9,7 @@ mod counter;
 mod primaries;
 mod register;
 
-pub(crate) use primaries::{Term, terms};
+pub(crate) use primaries::terms;
 
 use crate::history::Operation;
 

@@ -58,7 +58,9 @@ pub(super) fn check(history: &[Operation]) -> Option<Violation> {
     let mut terms = terms(history);
     // Answers of others within one call do not show that both were primary at one time.
     terms.retain(|term| term.from() < term.to());
-    let pair = terms.windows(2).find(|pair| pair[1].from() < pair[0].to())?;
+    let pair = terms
+        .windows(2)
+        .find(|pair| pair[1].from() < pair[0].to())?;
     let what = format!(
         "{} and {} were primary at one time",
         pair[0].member, pair[1].member

@@ -101,7 +101,10 @@ fn a_read_of_an_older_value_is_found() {
 
 #[test]
 fn a_value_that_comes_and_goes_and_comes_again_is_found() {
-    let writes = [answered(Write(1), (0, 100), 0), answered(Write(2), (0, 100), 0)];
+    let writes = [
+        answered(Write(1), (0, 100), 0),
+        answered(Write(2), (0, 100), 0),
+    ];
     let read = |values: [i64; 3]| -> Vec<Operation> {
         let times = [(10, 20), (30, 40), (50, 60)].into_iter().zip(values);
         let reads = times.map(|(time, value)| answered(Read, time, value));
@@ -138,7 +141,11 @@ fn two_primaries_at_one_time_are_found() {
         echo("b", (60, 70)),
     ];
     assert_eq!(check(&one_after_the_other), None);
-    let again = [echo("a", (0, 10)), echo("b", (20, 30)), by("a", 2, Sum, (40, 50), 0)];
+    let again = [
+        echo("a", (0, 10)),
+        echo("b", (20, 30)),
+        by("a", 2, Sum, (40, 50), 0),
+    ];
     assert_eq!(check(&again), None);
 }
 
