@@ -79,7 +79,9 @@ impl Load {
 pub(crate) fn orb(repeats: bool) -> Result<Orb, Box<dyn Error>> {
     let builder = Orb::builder().configure(|config| {
         config.timeouts.connect = Some(Duration::from_millis(300));
-        config.fault_tolerance.request_duration = PATIENCE;
+        if repeats {
+            config.fault_tolerance.request_duration = PATIENCE;
+        }
     });
     let builder = match repeats {
         true => FaultTolerance::extend(builder)?,
