@@ -26,6 +26,8 @@ pub(crate) struct Fault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Kill(usize),
+    /// Has a member end itself when it has stored a state, and before the client is answered.
+    Die(usize),
     Stop(usize),
     Cut(usize),
     Part(usize, usize),
@@ -88,7 +90,7 @@ impl<'r> Faults<'r> {
     }
 
     fn begin(&mut self, processes: &mut [Process]) -> Result<(), String> {
-        let chosen = self.random.below(12);
+        let chosen = self.random.below(13);
         let of = |role: fn(Role) -> bool, processes: &[Process], random: &mut Random| {
             let all: Vec<usize> = (0..processes.len())
                 .filter(|at| role(processes[*at].role) && !processes[*at].is_held)
@@ -106,6 +108,7 @@ impl<'r> Faults<'r> {
             8 => of(|role| role == Role::Etcd, processes, random).map(Action::Kill),
             9 => of(|role| role == Role::Etcd, processes, random).map(Action::Stop),
             10 => Some(Action::Cut(random.below(HOSTS))),
+            11 => self.primary(processes).map(Action::Die),
             _ => {
                 let one = random.below(HOSTS);
                 Some(Action::Part(one, (one + 1) % HOSTS))
@@ -125,6 +128,18 @@ impl<'r> Faults<'r> {
                 (
                     self.between(100, 2_000),
                     "killed",
+                    process.host,
+                    process.name(),
+                )
+            }
+            Action::Die(at) => {
+                let process = &mut processes[at];
+                process.is_held = true;
+                process.signal(Signal::USR1);
+                let lasts = self.between(1_000, 3_000);
+                (
+                    lasts,
+                    "died before its answer",
                     process.host,
                     process.name(),
                 )
@@ -186,8 +201,10 @@ impl<'r> Faults<'r> {
         processes: &mut [Process],
     ) -> Result<(), String> {
         match action {
-            Action::Kill(at) => {
+            Action::Kill(at) | Action::Die(at) => {
                 processes[at].is_held = false;
+                // It may not have stored anything since.
+                processes[at].kill();
                 processes[at].start()?;
             }
             Action::Stop(at) => {

@@ -12,7 +12,9 @@ use punctual_groups_client::ft::{
     PullMonitorableServant, State,
 };
 use punctual_groups_client::{Guard, MemberOptions, Membership};
+use signal_hook::consts::SIGUSR1;
 use std::error::Error;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -37,6 +39,8 @@ struct Member {
     name: String,
     guard: Guard,
     membership: OnceLock<Membership>,
+    /// Set by a signal: the process ends when it has stored its next state.
+    dies: Arc<AtomicBool>,
     state: Mutex<Contents>,
 }
 
@@ -97,6 +101,9 @@ impl Member {
         let membership = self.membership.get();
         let membership = membership.ok_or_else(|| Kind::Transient.because("it has not begun"))?;
         membership.store_state(&draft.to_bytes())?;
+        if self.dies.load(Ordering::Relaxed) {
+            std::process::abort();
+        }
         *state = draft;
         Ok(self.answer(value, &state))
     }
@@ -155,6 +162,8 @@ impl PullMonitorableServant for Member {
 /// The ORB does not start.
 pub(crate) fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     punctual_host::log::start(punctual_host::log::Level::Info);
+    let dies = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(SIGUSR1, dies.clone())?;
     let builder = Orb::builder().listen(ListenEndpoint::iiop(&options.address, 0));
     let builder = builder.configure(|config| {
         config.timeouts.connect = Some(Duration::from_millis(200));
@@ -166,6 +175,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         name: format!("{}-{}", options.location, std::process::id()),
         guard: guard.clone(),
         membership: OnceLock::new(),
+        dies,
         state: Mutex::new(Contents {
             sum: 0,
             register: 0,

@@ -66,7 +66,7 @@ pub(crate) fn draw(report: &Report<'_>, path: &Path) -> Result<(), Box<dyn Error
         let from = fault.begun as f64 / 1e9;
         let to = (fault.ended as f64 / 1e9).min(end);
         let colour = match fault.what {
-            "killed" => RED.mix(0.8),
+            "killed" | "died before its answer" => RED.mix(0.8),
             "stopped" => MAGENTA.mix(0.5),
             _ => BLACK.mix(0.4),
         };
