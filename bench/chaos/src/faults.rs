@@ -90,7 +90,7 @@ impl<'r> Faults<'r> {
     }
 
     fn begin(&mut self, processes: &mut [Process]) -> Result<(), String> {
-        let chosen = self.random.below(13);
+        let chosen = self.random.below(14);
         let of = |role: fn(Role) -> bool, processes: &[Process], random: &mut Random| {
             let all: Vec<usize> = (0..processes.len())
                 .filter(|at| role(processes[*at].role) && !processes[*at].is_held)
@@ -108,7 +108,7 @@ impl<'r> Faults<'r> {
             8 => of(|role| role == Role::Etcd, processes, random).map(Action::Kill),
             9 => of(|role| role == Role::Etcd, processes, random).map(Action::Stop),
             10 => Some(Action::Cut(random.below(HOSTS))),
-            11 => self.primary(processes).map(Action::Die),
+            11 | 12 => self.primary(processes).map(Action::Die),
             _ => {
                 let one = random.below(HOSTS);
                 Some(Action::Part(one, (one + 1) % HOSTS))
