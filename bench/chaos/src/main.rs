@@ -5,6 +5,7 @@
 //! The hosts are network namespaces ([`net`]), their processes a [`fleet`]. [`run`] is the process of the clients ([`load`]), which
 //! causes the [`faults`], too; [`member`] and the service are processes of their own. What clients were answered is a [`history`],
 //! which the [`checker`] looks at in the end, and there are a [`report`] and a [`plot`].
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod checker;
 mod faults;

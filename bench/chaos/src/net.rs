@@ -87,7 +87,7 @@ impl Net {
             let (space, to) = (self.space(from), address(to));
             let neighbour = ["-n", &space, "neighbour"];
             match is_parted {
-                // Nobody has this address.
+                // No device has this address.
                 true => {
                     let lost = ["lladdr", "02:00:00:00:00:01", "nud", "permanent"];
                     let place = ["replace", &to, "dev", "eth0"];

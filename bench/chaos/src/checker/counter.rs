@@ -1,7 +1,7 @@
 //! Linearizability of a counter whose `add` returns the sum.
 //!
 //! The sums fix the order of all operations that were answered: by sum, an `add` before the `sum`s that read it. It has to agree
-//! with time: no operation ends before one begins that stands before it. A sum that nobody was returned needs an `add` of its
+//! with time: no operation ends before one begins that stands before it. A sum that no `add` has returned needs one of its
 //! own that may have been done, and that began before the end of each operation that comes behind it.
 
 use super::Violation;
@@ -121,7 +121,7 @@ fn without_add(seen: &[Seen<'_>], history: &[Operation]) -> Option<Violation> {
         let adds = pending.next().filter(|add| add.begun <= behind.end);
         if adds.is_none() {
             return Some(Violation::of(
-                format!("nobody has added to make the counter {sum}: an addition was done twice"),
+                format!("no addition has made the counter {sum}: one was done twice"),
                 &[behind.operation],
             ));
         }

@@ -34,7 +34,7 @@ impl Cluster<'_> {
         self.first_end() < self.last_begun.begun
     }
 
-    fn shown<'c>(&'c self) -> impl Iterator<Item = &'c Operation> {
+    fn shown(&self) -> impl Iterator<Item = &Operation> {
         let first = self.first_end.map(|(_, operation)| operation);
         self.write.into_iter().chain(first).chain([self.last_begun])
     }
@@ -74,7 +74,7 @@ fn both(one: &Cluster<'_>, other: &Cluster<'_>) -> Violation {
     )
 }
 
-/// Returns the operations by their values, without writes that were perhaps not done and that nobody has read.
+/// Returns the operations by their values, without writes that were perhaps not done and that no operation has read.
 fn clusters(history: &[Operation]) -> Result<Vec<Cluster<'_>>, Violation> {
     let mut writes: HashMap<i64, &Operation> = HashMap::new();
     for operation in history {
@@ -97,7 +97,7 @@ fn clusters(history: &[Operation]) -> Result<Vec<Cluster<'_>>, Violation> {
         let write = writes.get(&value).copied();
         if value != FIRST {
             let Some(write) = write else {
-                let what = format!("nobody has written {value}");
+                let what = format!("{value} was never written");
                 return Err(Violation::of(what, &[operation]));
             };
             if end < write.begun {

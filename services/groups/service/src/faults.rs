@@ -90,7 +90,7 @@ impl Notifier {
         self.0.lost.load(Ordering::Relaxed)
     }
 
-    /// Connects a consumer; returns its number, which is random: it lets whoever knows it disconnect the consumer.
+    /// Connects a consumer; returns its number, which is random: a client that knows it may disconnect the consumer.
     ///
     /// # Errors
     /// IMP_LIMIT; NO_RESOURCES if the system has no random numbers.

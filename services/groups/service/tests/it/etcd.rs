@@ -149,7 +149,7 @@ impl Way {
                 let (there, back) = (kept.clone(), kept.clone());
                 std::thread::spawn(move || there.pass(client, to));
                 std::thread::spawn(move || {
-                    // Replies that nobody waits for any more are read, too.
+                    // Replies whose client has gone are read, too.
                     let _ = std::io::copy(&mut { server }, &mut Lost(from));
                     back.ended.fetch_add(1, Ordering::SeqCst);
                 });
