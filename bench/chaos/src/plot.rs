@@ -57,7 +57,8 @@ pub(crate) fn draw(report: &Report<'_>, path: &Path) -> Result<(), Box<dyn Error
         .disable_y_mesh()
         .light_line_style(TRANSPARENT)
         .x_desc("seconds")
-        .y_labels(rows)
+        .y_labels(rows * 2)
+        .y_label_style((FONT, 12))
         .y_label_formatter(&label)
         .draw()?;
     let place = |row: usize| rows as f64 - 1.0 - row as f64;

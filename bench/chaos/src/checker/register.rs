@@ -97,8 +97,10 @@ fn clusters(history: &[Operation]) -> Result<Vec<Cluster<'_>>, Violation> {
         let write = writes.get(&value).copied();
         if value != FIRST {
             let Some(write) = write else {
-                let what = format!("{value} was never written");
-                return Err(Violation::of(what, &[operation]));
+                let refused = history.iter().find(|one| one.kind == Kind::Write(value));
+                let shown_by: Vec<_> = refused.into_iter().chain([operation]).collect();
+                let what = format!("{value} was read, and not written, or refused as not done");
+                return Err(Violation::of(what, &shown_by));
             };
             if end < write.begun {
                 let what = format!("{value} was read before it was written");

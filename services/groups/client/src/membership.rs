@@ -1,7 +1,7 @@
 //! Membership in a group: joining, renewing the lease, leaving.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
@@ -159,6 +159,8 @@ struct Shared {
     joined: Mutex<Option<Joined>>,
     /// Number of the last state that was stored.
     stored: AtomicU64,
+    /// True if the last attempt to join has failed.
+    is_away: AtomicBool,
     is_ended: Mutex<bool>,
     changed: Condvar,
 }
@@ -197,6 +199,7 @@ impl Membership {
             asked: Mutex::new(None),
             joined: Mutex::new(None),
             stored: AtomicU64::new(0),
+            is_away: AtomicBool::new(false),
             is_ended: Mutex::new(false),
             changed: Condvar::new(),
         });
@@ -361,12 +364,17 @@ impl Keeping {
             .join(group, &shared.location, Some(&self.member), lease)
         {
             Ok(joined) => {
+                shared.is_away.store(false, Ordering::Relaxed);
                 self.keep_replies(&joined);
                 shared.guard.set_forwarder(joined.forwarder.clone());
                 shared.stand(joined.current.is_primary, asked);
                 *shared.joined.lock() = Some(joined);
             }
-            Err(error) => tracing::warn!("this member has not joined its group: {error}"),
+            // It is tried again soon, for as long as the service is away.
+            Err(error) => match shared.is_away.swap(true, Ordering::Relaxed) {
+                false => tracing::warn!("this member has not joined its group: {error}"),
+                true => tracing::debug!("this member has not joined its group: {error}"),
+            },
         }
     }
 

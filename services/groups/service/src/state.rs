@@ -67,6 +67,8 @@ pub(crate) struct Live {
     pub(crate) is_dead: bool,
     /// True if it may still take a state that it was given.
     pub(crate) is_unsure: bool,
+    /// True if it has not taken the last state that it was given.
+    pub(crate) takes_no_state: bool,
 }
 
 /// Passive group that has no primary.
@@ -228,6 +230,7 @@ impl State {
                         load: None,
                         is_dead: false,
                         is_unsure: false,
+                        takes_no_state: false,
                     },
                 );
                 if let Some(until) = until {

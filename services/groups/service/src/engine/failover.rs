@@ -218,14 +218,22 @@ impl Engine {
     }
 
     fn end_transfer(&self, id: u64, key: &Key, given: &Result<(), NotGiven>) {
-        self.with(|state| {
+        let is_new = self.with(|state| {
             state.transfers.remove(&(id, key.clone()));
-            if let (Err(why), Some(live)) = (given, state.live_mut(id, key)) {
-                live.is_unsure |= why.is_unsure;
-            }
+            let live = state.live_mut(id, key)?;
+            live.is_unsure |= matches!(given, Err(why) if why.is_unsure);
+            let failed = std::mem::replace(&mut live.takes_no_state, given.is_err());
+            Some(failed != given.is_err())
         });
-        if let Err(why) = given {
-            tracing::warn!("group {id}: {key} does not take the state: {}", why.reason);
+        // States follow one another quickly: only that it changes is of interest.
+        match given {
+            Err(why) if is_new == Some(true) => {
+                tracing::warn!("group {id}: {key} does not take the state: {}", why.reason);
+            }
+            Ok(()) if is_new == Some(true) => {
+                tracing::info!("group {id}: {key} takes the state again");
+            }
+            _ => {}
         }
         self.0.changed.notify_all();
     }

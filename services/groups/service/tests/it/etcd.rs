@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use data_encoding::BASE64;
 use parking_lot::{Condvar, Mutex};
+use punctual::{CompletionStatus, SystemExceptionKind};
 use punctual_etcd::Client;
+use punctual_groups_client::punctual_groups::AdministrationStoreStateError;
 use punctual_groups_service::{ClientOptions, EtcdOptions, EtcdRecords, GroupService};
 use punctual_host::store::{SharedRecord, SharedRecords, StoreError};
 use punctual_host::{Service, Turn};
@@ -224,6 +226,34 @@ fn a_write_that_was_held_up_does_not_undo_a_later_one() {
     way.open();
     until(|| way.gate.ended.load(Ordering::SeqCst) > 0);
     assert_eq!(first.find("groups", 1).unwrap().unwrap(), b"later");
+}
+
+#[test]
+fn a_member_is_told_that_a_state_may_be_stored_when_etcd_has_not_answered() {
+    let Some(etcd) = Etcd::start() else { return };
+    let way = Way::to(&etcd);
+    let folder = tempfile::tempdir().unwrap();
+    let options = by(&etcd, &way, Duration::from_millis(500));
+    let service = GroupService::in_etcd(&folder.path().join("one.redb"), &options).unwrap();
+    service.set_limits(quick());
+    let turn = Service::turn(&service).unwrap();
+    assert!(turn.wait(&mut || false).unwrap());
+    let served = Served::serve(tempfile::tempdir().unwrap(), service);
+    let (group, id) = served.group("warm-passive", "");
+    served.add(&group, "a");
+    until(|| served.primary(id).is_some());
+    let store = |number| {
+        let replication = &served.replication;
+        replication.store_state(id, &at("a"), 1, number, b"state")
+    };
+    store(1).unwrap();
+    way.shut_after(0);
+    let Err(AdministrationStoreStateError::System(exception)) = store(2) else {
+        panic!("it has not waited for etcd");
+    };
+    assert_eq!(exception.kind(), SystemExceptionKind::PersistStore);
+    assert_eq!(exception.completed(), CompletionStatus::Maybe);
+    way.open();
 }
 
 #[test]
