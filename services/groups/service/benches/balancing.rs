@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use idl::Register;
 use parking_lot::Mutex;
 use punctual::poa::{DispatchError, Dispatched, ServerCall, servant_of};
-use punctual::{Any, ObjectRef, Servant};
+use punctual::{Any, ObjectRef, RootPoa, Servant};
 use punctual_groups_client::cos_load_balancing::{LoadMonitor, StrategyInfo};
 use punctual_groups_client::{Guard, Monitor};
 use support::{Counter, Served, TYPE, at, client, property, register};
@@ -106,6 +106,7 @@ fn group_of(served: &Served, strategy: &str) -> ObjectRef {
 fn run(strategy: &str) -> (Vec<Duration>, f64) {
     let served = Served::with(|limits| limits.monitor_interval = Duration::from_millis(20));
     let group = group_of(&served, strategy);
+    let mut members = Vec::new();
     for (name, time) in MEMBERS {
         let guard = Guard::new();
         let servant = Arc::new(OneByOne {
@@ -113,11 +114,21 @@ fn run(strategy: &str) -> (Vec<Duration>, f64) {
             turn: Mutex::default(),
             servant: servant_of::<Register, _>(Counter::named(name)),
         });
-        let object = served.activate(guard.around(servant));
-        let monitor = served.activate(servant_of::<LoadMonitor, _>(Monitor::of_requests(
-            name, &guard,
-        )));
+        // Each member and each client has an ORB, and so connections, of its own.
+        let orb = client();
+        let poa = orb.root_poa().unwrap();
+        poa.manager().activate().unwrap();
+        let activate = |servant: Arc<dyn Servant>| {
+            let id = poa.activate_object(servant).unwrap();
+            let object: ObjectRef = poa.id_to_reference(&id).unwrap();
+            let text = orb.object_to_string(&object).unwrap();
+            served.client.string_to_object(&text).unwrap()
+        };
+        let object = activate(guard.around(servant));
+        let monitor = Monitor::of_requests(name, &guard);
+        let monitor = activate(servant_of::<LoadMonitor, _>(monitor));
         let monitor = punctual::Interface::from_object(monitor);
+        members.push(orb.clone());
         let balancing = &served.balancing;
         balancing
             .add_member(Some(&group), &at(name), Some(&object))
@@ -127,11 +138,11 @@ fn run(strategy: &str) -> (Vec<Duration>, f64) {
             .unwrap();
     }
     let text = served.client.object_to_string(&group).unwrap();
-    let orb = client();
     let all = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..CLIENTS {
             scope.spawn(|| {
+                let orb = client();
                 let begun = Instant::now();
                 let mut own = Vec::new();
                 while begun.elapsed() < RUN {
@@ -144,6 +155,9 @@ fn run(strategy: &str) -> (Vec<Duration>, f64) {
             });
         }
     });
+    for orb in members {
+        orb.shutdown(true).unwrap();
+    }
     let all = all.into_inner();
     let slow = all.iter().filter(|(_, is_slow)| *is_slow).count() as f64 / all.len() as f64;
     (all.into_iter().map(|(time, _)| time).collect(), slow)
