@@ -55,26 +55,27 @@ fn a_call_whose_reply_was_lost_runs_once_on_every_path() {
 
 #[test]
 fn a_call_of_which_one_attempt_may_have_run_does_not_end_as_if_none_had() {
-    let (server, client) = (Server::new(), client_of(Duration::from_millis(300)));
-    let lossy = Proxy::to(server.port());
-    lossy.lose(1_000_000);
-    let members = [lossy.port, dead_port()].map(|port| through(&server.ior(), port));
+    let (first, second, client) = (Server::new(), Server::new(), client());
+    let lossy = Proxy::to(first.port());
+    lossy.lose(2);
+    let members = [through(&first.ior(), lossy.port), second.ior()];
     let group = seen_by(&client, &group_of(&members, 1));
-    // The last attempt finds no server, and was not executed; the first one was.
-    let error = add(&group).unwrap_err();
+    // The second member refuses it as not begun; of the first one, the reply is lost.
+    let error = number(&group, "unknown_to_all").unwrap_err();
+    assert_eq!(error.kind(), Kind::BadOperation);
     assert_eq!(error.completed(), CompletionStatus::Maybe, "{error}");
-    assert_eq!(server.servant.upcalls(), 1);
-    let asynchronous = group.begin_elsewhere::<u32, SystemException>(
-        Operation::two_way("add"),
+    let again = seen_by(&client, &group_of(&members, 1));
+    let asynchronous = again.begin_elsewhere::<u32, SystemException>(
+        Operation::two_way("unknown_to_all"),
         |_| Ok(()),
         u32::unmarshal,
     );
     let error = asynchronous.wait().unwrap_err();
     assert_eq!(error.completed(), CompletionStatus::Maybe, "{error}");
-    assert_eq!(server.servant.upcalls(), 2);
-    // Where none may have run, that is said.
-    let nowhere = seen_by(&client, &group_of(&members[1..], 1));
-    let error = add(&nowhere).unwrap_err();
+    assert_eq!(lossy.requests().len(), 2);
+    // Where no attempt may have run, that is said.
+    let alone = seen_by(&client, &group_of(&[second.ior()], 1));
+    let error = number(&alone, "unknown_to_all").unwrap_err();
     assert_eq!(error.completed(), CompletionStatus::No, "{error}");
 }
 
