@@ -2,6 +2,7 @@
 
 use crate::checker::terms;
 use crate::fleet::STYLES;
+use crate::history::Operation;
 use crate::net::HOSTS;
 use crate::report::Report;
 use plotters::prelude::*;
@@ -89,24 +90,28 @@ pub(crate) fn draw(report: &Report<'_>, path: &Path) -> Result<(), Box<dyn Error
                 Rectangle::new([(from, low), (to.max(from), low + ROW)], colour.filled())
             }))?;
         }
-        // Calls that were answered, as marks of the seconds in which there were some.
         let low = place(row + 1);
-        let mut seconds: Vec<i64> = history
-            .iter()
-            .filter_map(|one| Some(one.answered()?.0 / 100_000_000))
-            .collect();
-        seconds.sort_unstable();
-        seconds.dedup();
-        chart.draw_series(seconds.into_iter().map(|tenth| {
-            let from = tenth as f64 / 10.0;
-            Rectangle::new(
-                [(from, low), (from + 0.1, low + ROW)],
-                BLACK.mix(0.25).filled(),
-            )
+        let spans = answered(history).into_iter();
+        chart.draw_series(spans.map(|(from, to)| {
+            Rectangle::new([(from, low), (to, low + ROW)], BLACK.mix(0.25).filled())
         }))?;
     }
     area.present()?;
     Ok(())
+}
+
+/// Returns the spans of time in which calls were answered in each tenth of a second, in seconds.
+fn answered(history: &[Operation]) -> Vec<(f64, f64)> {
+    let times = history.iter().filter_map(|one| Some(one.answered()?.0));
+    let mut tenths: Vec<i64> = times.map(|time| time / 100_000_000).collect();
+    tenths.sort_unstable();
+    tenths.dedup();
+    let spans = tenths.chunk_by(|one, next| one + 1 == *next);
+    let span = |span: &[i64]| {
+        let (first, last) = (span.first()?, span.last()?);
+        Some((*first as f64 / 10.0, (*last + 1) as f64 / 10.0))
+    };
+    spans.filter_map(span).collect()
 }
 
 fn row_of(fault: &str) -> usize {
