@@ -301,11 +301,12 @@ fn answered_by_all(clients: &[&Client], processes: &mut [Process]) -> Result<(),
     Ok(())
 }
 
-/// Starts processes again that have ended by themselves, as an init does: a service that has lost its right.
+/// Starts processes again that have ended by themselves, as an init does: a service that has lost its right, a member of etcd. A
+/// member of a group has no reason to end.
 fn restart(processes: &mut [Process]) -> Result<(), String> {
     for process in processes {
         if !process.is_held && process.has_ended() {
-            if process.role != Role::Service {
+            if matches!(process.role, Role::Member(_)) {
                 return Err(format!("{} has ended by itself", process.name()));
             }
             process.start()?;
