@@ -303,6 +303,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "punctual-chaos",
+        &[
+            "punctual",
+            "punctual-build",
+            "punctual-bench",
+            "punctual-groups-client",
+            "punctual-groups-service",
+            HOST,
+        ],
+    ),
+    (
         "punctual-scheduler",
         &[
             "punctual",

@@ -2,6 +2,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod api;
+mod chaos;
 mod clocks;
 mod corpus;
 mod cross;
@@ -66,6 +67,8 @@ enum Chore {
     Fuzz(fuzz::Options),
     /// Run load and faults of every kind at once, with memory, threads and descriptors watched.
     Soak(soak::Options),
+    /// Kill, stop and cut off servers of object groups on three hosts at random, and check what clients were answered.
+    Chaos(chaos::Options),
     /// Measure a newcomer's waiting times: the README's commands on a clone, and a crate by
     /// `punctual new`.
     FirstMinutes(first_minutes::Options),
@@ -104,6 +107,7 @@ fn main() -> ExitCode {
         Chore::Test(options) => test::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Soak(options) => soak::run(&options),
+        Chore::Chaos(options) => chaos::run(&options),
         Chore::IdlCorpus(options) => corpus::run(&options),
         Chore::FirstMinutes(options) => first_minutes::run(&options),
         Chore::Footprint(options) => footprint::run(&options),

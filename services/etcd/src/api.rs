@@ -77,6 +77,8 @@ pub struct Record {
     pub key: Vec<u8>,
     /// Value of the etcd record.
     pub value: Vec<u8>,
+    /// Lease that the record ends with; 0 without one.
+    pub lease: i64,
 }
 
 /// Report from a watch on a range of etcd keys.
@@ -277,6 +279,7 @@ pub fn records(reply: &Value) -> Option<Vec<Record>> {
         Some(Record {
             key: bytes(&one["key"])?,
             value: bytes(&one["value"])?,
+            lease: number(&one["lease"]),
         })
     };
     all.iter().map(record).collect()
@@ -347,6 +350,13 @@ pub fn delete_all(keys: &Keys) -> Value {
 pub fn when_equal(key: &[u8], value: &[u8]) -> Value {
     json!({ "key": BASE64.encode(key), "target": "VALUE", "result": "EQUAL",
             "value": BASE64.encode(value) })
+}
+
+/// Makes the condition that a key has a lease.
+#[must_use]
+pub fn when_leased(key: &[u8], lease: i64) -> Value {
+    json!({ "key": BASE64.encode(key), "target": "LEASE", "result": "EQUAL",
+            "lease": lease.to_string() })
 }
 
 /// Makes the condition that a key exists, or that it does not.

@@ -9,6 +9,7 @@
 use crate::extend::FaultTolerance;
 use crate::member::{GroupMember, Role};
 use crate::request::{FtRequest, group_version};
+use crate::request_id::RequestId;
 use crate::retention::Retention;
 use punctual_cdr::CdrError;
 use punctual_giop::service_context::{FT_GROUP_VERSION, FT_REQUEST};
@@ -90,6 +91,8 @@ impl ObjectAdapter for Guarded {
         match request.filter(|_| retains) {
             Some(data) => {
                 let request = FtRequest::decode(data).map_err(|error| bad_context(&error))?;
+                let id = RequestId::new(call.peer_identity(), &request);
+                let dispatch = |call: &mut ServerCall<'_>| id.during(|| dispatch(call));
                 self.retention.serve(&request, call, dispatch)
             }
             None => call.keep_reply(None, dispatch),

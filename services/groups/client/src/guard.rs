@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
@@ -35,10 +36,23 @@ struct Inner {
     forwarder: RwLock<Option<ObjectRef>>,
     /// True if only the primary serves.
     is_passive: AtomicBool,
-    /// Time until which the member is primary.
-    primary_until: RwLock<Option<Instant>>,
+    term: RwLock<Term>,
     /// Asks the service, while the member is one.
     ask: RwLock<Option<Ask>>,
+}
+
+/// Time for which the member is primary without a break.
+#[derive(Clone, Copy, Default)]
+struct Term {
+    /// Number of the term, from 1 on.
+    number: u64,
+    /// End of the term, as far as it is known.
+    until: Option<Instant>,
+}
+
+thread_local! {
+    /// Guard of the request that the calling thread serves, by its address, and the term in which the request passed it.
+    static SERVING: Cell<Option<(usize, u64)>> = const { Cell::new(None) };
 }
 
 impl std::fmt::Debug for Inner {
@@ -86,10 +100,37 @@ impl Guard {
     /// Returns whether the member is primary now: its lease has not ended.
     #[must_use]
     pub fn is_primary(&self) -> bool {
-        self.0
-            .primary_until
-            .read()
-            .is_some_and(|until| Instant::now() < until)
+        self.current_term().is_some()
+    }
+
+    /// Returns the number of the term in which the calling thread's request has passed this guard; on other threads that of the
+    /// term in which the member is primary now. A member that has been primary without a break since is in the same term.
+    #[must_use]
+    pub fn term(&self) -> Option<u64> {
+        self.begun().or_else(|| self.current_term())
+    }
+
+    fn current_term(&self) -> Option<u64> {
+        let term = *self.0.term.read();
+        let is_primary = term.until.is_some_and(|until| Instant::now() < until);
+        is_primary.then_some(term.number)
+    }
+
+    /// Returns whether the member is primary, and has been since the calling thread's request passed this guard: one of an
+    /// earlier term does not know what others have done since. Of a thread that serves no request, that is not known here.
+    pub(crate) fn is_primary_since_request(&self) -> bool {
+        let begun = self.begun();
+        begun.is_none_or(|begun| self.current_term() == Some(begun))
+    }
+
+    /// Returns the term of the request that the calling thread serves behind this guard.
+    fn begun(&self) -> Option<u64> {
+        let (guard, term) = SERVING.get()?;
+        (guard == self.address()).then_some(term)
+    }
+
+    fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
     }
 
     pub(crate) fn set_passive(&self, is_passive: bool) {
@@ -105,7 +146,11 @@ impl Guard {
     }
 
     pub(crate) fn set_primary_until(&self, until: Option<Instant>) {
-        *self.0.primary_until.write() = until;
+        let mut term = self.0.term.write();
+        if until.is_some() && term.until.is_none_or(|until| until <= Instant::now()) {
+            term.number += 1;
+        }
+        term.until = until;
     }
 
     /// Returns whether the member is primary. A request may come before the member has learned that it is: then it asks.
@@ -123,10 +168,18 @@ impl Guard {
 
     /// Checks that a request may be served here.
     fn check(&self, operation: &str) -> Result<(), DispatchError> {
+        let is_passive = self.0.is_passive.load(Ordering::Relaxed);
         if ALWAYS.contains(&operation) {
-            return Ok(());
+            // A primary's state is the group's. One that comes now was delayed, or is not the service's.
+            let replaces = operation.starts_with("set_") && is_passive && self.is_primary();
+            return match replaces {
+                true => Err(SystemExceptionKind::BadInvOrder
+                    .because("this member is primary, and takes no state")
+                    .into()),
+                false => Ok(()),
+            };
         }
-        let waits = self.0.is_passive.load(Ordering::Relaxed) && !self.is_primary_or_becomes_it();
+        let waits = is_passive && !self.is_primary_or_becomes_it();
         if !(waits || self.is_shedding()) {
             return Ok(());
         }
@@ -151,6 +204,15 @@ struct InProgress<'g>(&'g AtomicU32);
 impl Drop for InProgress<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Request that the thread served before, until this is dropped.
+struct Serving(Option<(usize, u64)>);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        SERVING.set(self.0);
     }
 }
 
@@ -180,10 +242,35 @@ impl Servant for Guarded {
         let count = &self.guard.0.in_progress;
         count.fetch_add(1, Ordering::Relaxed);
         let _in_progress = InProgress(count);
+        let term = self.guard.0.term.read().number;
+        let _serving = Serving(SERVING.replace(Some((self.guard.address(), term))));
         self.servant.dispatch(call)
     }
 
     fn implementation(&self) -> &(dyn Any + Send + Sync) {
         self.servant.implementation()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_request_of_an_earlier_term_is_known() {
+        let guard = Guard::new();
+        let later = || Some(Instant::now() + Duration::from_secs(600));
+        assert!(guard.is_primary_since_request(), "it serves no request");
+        guard.set_primary_until(later());
+        let begun = guard.term().unwrap();
+        let _serving = Serving(SERVING.replace(Some((guard.address(), begun))));
+        guard.set_primary_until(later());
+        assert!(guard.is_primary_since_request());
+        guard.set_primary_until(None);
+        assert!(!guard.is_primary_since_request());
+        guard.set_primary_until(later());
+        assert!(guard.is_primary() && !guard.is_primary_since_request());
+        assert!(Guard::new().is_primary_since_request(), "another guard's");
     }
 }

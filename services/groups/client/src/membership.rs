@@ -1,10 +1,14 @@
 //! Membership in a group: joining, renewing the lease, leaving.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use punctual::{Interface, ObjectRef, SystemException, SystemExceptionKind as Kind};
+use punctual::fault_tolerance::{FaultTolerance, GroupMember};
+use punctual::{
+    CompletionStatus, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind,
+};
 use punctual_exec::thread::{JoinHandle, ThreadSpec};
 use punctual_naming_client::cos_naming::Name;
 use punctual_naming_client::from_text;
@@ -20,6 +24,9 @@ use crate::punctual_groups::{
 
 /// Time after which a registration of a monitor or an alert is checked.
 const CHECK: Duration = Duration::from_secs(10);
+
+/// Part of a lease by which a member ends it before the service does, as their clocks may run at different rates.
+const CLOCKS: u32 = 128;
 
 /// Options of a member: its lease, its guard, the loads that it reports.
 pub struct MemberOptions {
@@ -113,6 +120,25 @@ impl std::fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
+/// Exception for the client of a request whose state was not stored: COMPLETED_NO if that is certain, so that the request may be
+/// made again; else COMPLETED_MAYBE, as the next primary may have the state.
+impl From<StoreError> for SystemException {
+    fn from(error: StoreError) -> Self {
+        let completed = match &error {
+            StoreError::System(exception) => match exception.completed() {
+                CompletionStatus::No => CompletionStatus::No,
+                CompletionStatus::Maybe | CompletionStatus::Yes => CompletionStatus::Maybe,
+            },
+            StoreError::NotPrimary | StoreError::Refused(_) => CompletionStatus::No,
+        };
+        let kind = match error {
+            StoreError::NotPrimary | StoreError::System(_) => Kind::Transient,
+            StoreError::Refused(_) => Kind::NoResources,
+        };
+        SystemException::new(kind, 0, completed).with_detail(error.to_string())
+    }
+}
+
 /// Membership of an object in a group, which a thread keeps until this is dropped. Then the member leaves; if the process ends
 /// otherwise, its lease does.
 #[derive(Debug)]
@@ -131,6 +157,10 @@ struct Shared {
     asked: Mutex<Option<Instant>>,
     /// The membership at present; `None` while the service has not answered.
     joined: Mutex<Option<Joined>>,
+    /// Number of the last state that was stored.
+    stored: AtomicU64,
+    /// True if the last attempt to join has failed.
+    is_away: AtomicBool,
     is_ended: Mutex<bool>,
     changed: Condvar,
 }
@@ -168,6 +198,8 @@ impl Membership {
             lease: options.lease,
             asked: Mutex::new(None),
             joined: Mutex::new(None),
+            stored: AtomicU64::new(0),
+            is_away: AtomicBool::new(false),
             is_ended: Mutex::new(false),
             changed: Condvar::new(),
         });
@@ -205,20 +237,30 @@ impl Membership {
     }
 
     /// Stores the state of a passive group at the service, so that the next primary has it: what has led to this state may be
-    /// acknowledged to clients when this returns. Blocks.
+    /// acknowledged to clients when this returns. Called on the thread of the request, it is refused if the member was not primary
+    /// all the time since the request began: others may have changed the group's state meanwhile. Blocks.
+    ///
+    /// A servant makes its states one after the other, under one lock, which `set_state` takes, too.
     ///
     /// # Errors
-    /// The state was not stored, or may not have been: a client must not be told that its request is done.
+    /// The state was not stored, or may not have been: a client must not be told that its request is done. As a
+    /// [`SystemException`], the error says which.
     pub fn store_state(&self, state: &[u8]) -> Result<(), StoreError> {
+        if !self.shared.guard.is_primary_since_request() {
+            return Err(StoreError::NotPrimary);
+        }
         let (id, token) = {
             let joined = self.shared.joined.lock();
             let joined = joined.as_ref().ok_or(StoreError::NotPrimary)?;
             (joined.id, joined.token)
         };
+        // Relaxed: only the order of the numbers matters.
+        let number = self.shared.stored.fetch_add(1, Ordering::Relaxed) + 1;
+        let at = &self.shared.location;
         let stored = self
             .shared
             .manager
-            .store_state(id, &self.shared.location, token, state);
+            .store_state(id, at, token, number, state);
         stored.map_err(|error| match error {
             AdministrationStoreStateError::NotPrimary(_)
             | AdministrationStoreStateError::MemberNotFound(_)
@@ -263,7 +305,7 @@ impl Shared {
 
     /// Takes what the service says: it holds for one lease from the time of the question.
     fn stand(&self, is_primary: bool, asked: Instant) {
-        let until = is_primary.then(|| asked + self.lease);
+        let until = is_primary.then(|| asked + self.lease - self.lease / CLOCKS);
         self.guard.set_primary_until(until);
     }
 }
@@ -322,11 +364,33 @@ impl Keeping {
             .join(group, &shared.location, Some(&self.member), lease)
         {
             Ok(joined) => {
+                shared.is_away.store(false, Ordering::Relaxed);
+                self.keep_replies(&joined);
                 shared.guard.set_forwarder(joined.forwarder.clone());
                 shared.stand(joined.current.is_primary, asked);
                 *shared.joined.lock() = Some(joined);
             }
-            Err(error) => tracing::warn!("this member has not joined its group: {error}"),
+            // It is tried again soon, for as long as the service is away.
+            Err(error) => match shared.is_away.swap(true, Ordering::Relaxed) {
+                false => tracing::warn!("this member has not joined its group: {error}"),
+                true => tracing::debug!("this member has not joined its group: {error}"),
+            },
+        }
+    }
+
+    /// Has the member's ORB keep replies for repeats, if it has fault tolerance and the group is one of replicas.
+    fn keep_replies(&self, joined: &Joined) {
+        let Some(tolerance) = FaultTolerance::of(self.member.orb()) else {
+            return;
+        };
+        let group = joined.object_group.as_ref();
+        let Some(group) = group.and_then(|group| group.as_object().ior().group()) else {
+            return;
+        };
+        // The service and the guard lead clients to the primary: versions of the reference are not compared here.
+        let member = GroupMember::new(&group.domain, group.id);
+        if let Err(error) = tolerance.join(&self.member, &member) {
+            tracing::warn!("no replies are kept for this member: {error}");
         }
     }
 
@@ -413,6 +477,10 @@ impl Keeping {
         let Some(joined) = shared.joined.lock().take() else {
             return;
         };
+        if let Some(tolerance) = FaultTolerance::of(self.member.orb()) {
+            // An object that is none of this ORB's was no member.
+            let _ = tolerance.leave(&self.member);
+        }
         let manager = LoadManager::from_object(shared.manager.as_object().clone());
         if self.options.monitor.is_some() {
             let _has_gone = manager.remove_load_monitor(&shared.location);
@@ -434,4 +502,22 @@ fn reported(what: &str, done: Result<(), String>) -> bool {
         tracing::warn!("the {what} of this member is not registered: {why}");
     }
     done.is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_is_told_whether_its_request_may_be_made_again() {
+        let of = |error: StoreError| SystemException::from(error).completed();
+        let raised =
+            |completed| StoreError::System(SystemException::new(Kind::CommFailure, 0, completed));
+        assert_eq!(of(StoreError::NotPrimary), CompletionStatus::No);
+        assert_eq!(of(StoreError::Refused(String::new())), CompletionStatus::No);
+        assert_eq!(of(raised(CompletionStatus::No)), CompletionStatus::No);
+        for completed in [CompletionStatus::Maybe, CompletionStatus::Yes] {
+            assert_eq!(of(raised(completed)), CompletionStatus::Maybe);
+        }
+    }
 }

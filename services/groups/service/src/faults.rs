@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use punctual::{Any, Interface, SystemException};
+use punctual::{Any, Interface, SystemException, SystemExceptionKind as Kind};
 use punctual_events::Workers;
 use punctual_exec::SpawnError;
 
@@ -57,7 +57,6 @@ pub(crate) struct Notifier(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     consumers: Mutex<BTreeMap<u64, Consumer>>,
-    next: AtomicU64,
     lost: AtomicU64,
     pushers: OnceLock<Workers>,
     time: Mutex<Option<Duration>>,
@@ -91,19 +90,23 @@ impl Notifier {
         self.0.lost.load(Ordering::Relaxed)
     }
 
-    /// Connects a consumer; returns its number.
+    /// Connects a consumer; returns its number, which is random: a client that knows it may disconnect the consumer.
     ///
     /// # Errors
-    /// IMP_LIMIT.
+    /// IMP_LIMIT; NO_RESOURCES if the system has no random numbers.
     pub(crate) fn connect(&self, sink: Sink, filter: Option<&Filter>, most: usize) -> Refused<u64> {
         let mut consumers = self.0.consumers.lock();
         if consumers.len() >= most {
             return Err(Refusal::limit("consumers of faults"));
         }
-        // Relaxed: only the number matters.
-        let number = self.0.next.fetch_add(1, Ordering::Relaxed) + REGISTERED + 1;
-        consumers.insert(number, Consumer::of(sink, filter.cloned()));
-        Ok(number)
+        loop {
+            let number = getrandom::u64();
+            let number = number.map_err(|error| Kind::NoResources.because(error.to_string()))?;
+            if number != REGISTERED && !consumers.contains_key(&number) {
+                consumers.insert(number, Consumer::of(sink, filter.cloned()));
+                return Ok(number);
+            }
+        }
     }
 
     /// Registers the notifier that gets all faults in place of the service's consumers.

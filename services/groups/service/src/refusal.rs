@@ -1,6 +1,6 @@
 //! Reasons for refusing an operation, and their exceptions.
 
-use punctual::{SystemException, SystemExceptionKind as Kind};
+use punctual::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
 use punctual_groups_client::cos_load_balancing as lb;
 use punctual_groups_client::portable_group as pg;
 use punctual_groups_client::punctual_groups as own;
@@ -91,10 +91,15 @@ impl From<SystemException> for Refusal {
     }
 }
 
+/// PERSIST_STORE: COMPLETED_MAYBE if the store has not said whether the change is stored.
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
+        let completed = match &error {
+            StoreError::Unknown(_) => CompletionStatus::Maybe,
+            _ => CompletionStatus::No,
+        };
         let why = format!("the change cannot be stored: {error}");
-        Self::System(Kind::PersistStore.because(why))
+        Self::System(Kind::PersistStore.because(why).completed_as(completed))
     }
 }
 

@@ -453,11 +453,12 @@ impl AdministrationServant for Manager {
         id: ObjectGroupId,
         the_location: &[NameComponent],
         token: u64,
+        number: u64,
         s: &[u8],
     ) -> Result<(), own::AdministrationStoreStateError> {
         self.access.check_member()?;
         let key = self.key(the_location)?;
-        Ok(self.engine.store_state(id, &key, token, s)?)
+        Ok(self.engine.store_state(id, &key, (token, number), s)?)
     }
 
     fn stored_state(

@@ -30,6 +30,8 @@ pub(crate) struct Group {
     pub(crate) version: u32,
     pub(crate) primary: Option<Key>,
     pub(crate) next_token: u64,
+    /// While there is no primary: the longest lease of those that were primary since there was one. They may serve as long.
+    pub(crate) former_lease: Option<Duration>,
     pub(crate) members: BTreeMap<Key, Member>,
 }
 
@@ -56,11 +58,17 @@ pub(crate) struct Live {
     pub(crate) token: u64,
     /// End of its lease; `None` without one.
     pub(crate) until: Option<Instant>,
+    /// Time at which the end of its lease is due to be looked at.
+    pub(crate) looked_at: Option<Instant>,
+    /// Number of the last state that it has stored.
+    pub(crate) stored: u64,
     pub(crate) chosen: u64,
     pub(crate) load: Option<f32>,
     pub(crate) is_dead: bool,
     /// True if it may still take a state that it was given.
     pub(crate) is_unsure: bool,
+    /// True if it has not taken the last state that it was given.
+    pub(crate) takes_no_state: bool,
 }
 
 /// Passive group that has no primary.
@@ -83,6 +91,16 @@ pub(crate) enum Due {
     Checkpoint(u64),
     /// Monitors are asked for loads.
     Monitors,
+}
+
+impl Due {
+    /// Returns whether it is due for members of a group, or for a group without a primary.
+    fn is_of(&self, group: u64) -> bool {
+        match self {
+            Self::Lease(id, ..) | Self::Vacancy(id) => *id == group,
+            Self::Checkpoint(_) | Self::Monitors => false,
+        }
+    }
 }
 
 /// Alert of a location.
@@ -119,6 +137,8 @@ pub(crate) struct State {
     pub(crate) state_bytes: usize,
     pub(crate) live: HashMap<u64, HashMap<Key, Live>>,
     pub(crate) vacancies: BTreeMap<u64, Vacancy>,
+    /// Times until which former primaries of groups may serve.
+    pub(crate) served_until: HashMap<u64, Instant>,
     /// Members that are to be primary next.
     pub(crate) preferred: HashMap<u64, Key>,
     /// Requests that wait for a primary.
@@ -153,6 +173,7 @@ impl State {
             state_bytes: 0,
             live: HashMap::new(),
             vacancies: BTreeMap::new(),
+            served_until: HashMap::new(),
             preferred: HashMap::new(),
             waiting: HashMap::new(),
             loads: HashMap::new(),
@@ -183,21 +204,33 @@ impl State {
     pub(crate) fn put(&mut self, id: u64, group: Arc<Group>, now: Instant) {
         let former = self.groups.get(&id).cloned();
         let mut live = self.live.remove(&id).unwrap_or_default();
-        self.note_vacancy(id, former.as_deref(), &group, &live, now);
-        live.retain(|key, _| group.members.contains_key(key));
+        self.note_served(id, former.as_deref(), &group, &live, now);
+        self.note_vacancy(id, &group, now);
+        live.retain(|key, one| {
+            let member = group.members.get(key);
+            let stays = member.is_some_and(|member| member.token == one.token);
+            if let Some(at) = one.looked_at.filter(|_| !stays) {
+                // Not before its time: members may come and go faster than leases end.
+                self.due
+                    .remove(&(at, Due::Lease(id, key.clone(), one.token)));
+            }
+            stays
+        });
         for (key, member) in &group.members {
-            let is_known = live.get(key).is_some_and(|one| one.token == member.token);
-            if !is_known {
+            if !live.contains_key(key) {
                 let until = member.lease.map(|lease| now + lease);
                 live.insert(
                     key.clone(),
                     Live {
                         token: member.token,
                         until,
+                        looked_at: until,
+                        stored: 0,
                         chosen: 0,
                         load: None,
                         is_dead: false,
                         is_unsure: false,
+                        takes_no_state: false,
                     },
                 );
                 if let Some(until) = until {
@@ -217,7 +250,8 @@ impl State {
         self.groups.insert(id, group);
     }
 
-    fn note_vacancy(
+    /// Notes until when a primary may serve that is none any more: it may not know that yet.
+    fn note_served(
         &mut self,
         id: u64,
         former: Option<&Group>,
@@ -225,26 +259,36 @@ impl State {
         live: &HashMap<Key, Live>,
         now: Instant,
     ) {
+        let until = match former {
+            Some(former) => {
+                let served = former.primary.as_ref().and_then(|key| live.get(key));
+                served
+                    .filter(|_| former.primary != group.primary)
+                    .and_then(|served| served.until)
+            }
+            // After a start of the service, the former primary is not known.
+            None => {
+                let leases = group.members.values().filter_map(|one| one.lease);
+                let longest = leases.chain(group.former_lease).max();
+                longest
+                    .filter(|_| group.primary.is_none())
+                    .map(|lease| now + lease)
+            }
+        };
+        let served = self.served_until.get(&id).copied();
+        match served.max(until).filter(|until| *until > now) {
+            Some(until) => self.served_until.insert(id, until),
+            None => self.served_until.remove(&id),
+        };
+    }
+
+    fn note_vacancy(&mut self, id: u64, group: &Group, now: Instant) {
         if group.primary.is_some() || !group.is_passive() {
             self.vacancies.remove(&id);
             return;
         }
-        // A primary that was not told yet serves until its lease ends.
-        let lease_of = |former: &Group| {
-            let primary = former.primary.as_ref()?;
-            live.get(primary)?.until
-        };
-        let until = match former {
-            Some(former) => lease_of(former),
-            // After a start of the service, the former primary is not known.
-            None => group
-                .members
-                .values()
-                .filter_map(|one| one.lease)
-                .max()
-                .map(|lease| now + lease),
-        };
-        let after = until.map_or(now, |until| until.max(now));
+        let served = self.served_until.get(&id).copied();
+        let after = served.map_or(now, |until| until.max(now));
         let preferred = self.preferred.remove(&id);
         let vacancy = self.vacancies.entry(id).or_insert(Vacancy {
             after,
@@ -261,6 +305,10 @@ impl State {
         self.groups.remove(&id);
         self.live.remove(&id);
         self.vacancies.remove(&id);
+        self.served_until.remove(&id);
+        self.preferred.remove(&id);
+        self.bypassed.remove(&id);
+        self.due.retain(|(_, due)| !due.is_of(id));
         self.set_state(id, None);
         self.dirty.remove(&id);
         self.waiting.remove(&id).unwrap_or_default()
@@ -281,6 +329,15 @@ impl State {
         let former = self.states.get(&id).map_or(0, |bytes| bytes.len());
         let all = (self.state_bytes - former).saturating_add(bytes);
         bytes <= self.limits.state_bytes && all <= self.limits.all_state_bytes
+    }
+
+    /// Removes the loads of locations that have neither a member nor a monitor.
+    pub(crate) fn forget_loads(&mut self) {
+        let groups = self.groups.values();
+        let there: HashSet<&Key> = groups.flat_map(|group| group.members.keys()).collect();
+        let monitors = &self.monitors;
+        self.loads
+            .retain(|key, _| there.contains(key) || monitors.contains_key(key));
     }
 
     /// Returns the groups that have a member at a location.
@@ -332,6 +389,17 @@ impl State {
 }
 
 impl Group {
+    /// Notes the lease of the primary that the group had before a change, if it has none now.
+    pub(crate) fn note_former(&mut self, former: &Self) {
+        if self.primary.is_some() {
+            self.former_lease = None;
+            return;
+        }
+        let primary = former.primary.as_ref();
+        let lease = primary.and_then(|key| former.members.get(key)?.lease);
+        self.former_lease = self.former_lease.max(lease);
+    }
+
     /// Returns whether one member serves, and the others wait.
     pub(crate) fn is_passive(&self) -> bool {
         !self.is_balanced && self.settings.style.is_passive()

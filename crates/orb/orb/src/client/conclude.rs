@@ -36,14 +36,38 @@ impl Invocation {
         bound: Option<&Binding>,
     ) -> Result<Next, SystemException> {
         if self.interception.is_none() {
-            return self.judge(call, outcome, bound);
+            let judged = self.judge(call, outcome, bound);
+            return self.truly(judged);
         }
         let forward = match &outcome {
             Ok(Some(ReplyOutcome::Forward { to, .. })) => Some(to.clone()),
             _ => None,
         };
         let judged = self.judge(call, outcome, bound);
+        let judged = self.truly(judged);
         self.end_pass(call, judged, forward)
+    }
+
+    /// Corrects the exception that ends a call to a group by what earlier attempts may have done.
+    fn truly(&self, judged: Result<Next, SystemException>) -> Result<Next, SystemException> {
+        if self.group.is_none() {
+            return judged;
+        }
+        match judged {
+            Err(exception) => Err(self.of_all_attempts(exception)),
+            Ok(Next::Done(outcome)) => {
+                let raised = outcome.as_ref().and_then(ReplyOutcome::exception);
+                let Some(raised) = raised.cloned() else {
+                    return Ok(Next::Done(outcome));
+                };
+                let whole = self.of_all_attempts(raised.clone());
+                match whole.completed() == raised.completed() {
+                    true => Ok(Next::Done(outcome)),
+                    false => Err(whole),
+                }
+            }
+            Ok(Next::Again) => Ok(Next::Again),
+        }
     }
 
     fn judge(
@@ -119,6 +143,7 @@ impl Invocation {
                 if !goes_on || self.deadline.has_passed() {
                     return Err(exception);
                 }
+                self.note_repeat(&exception);
                 let last = self.group.is_some().then(|| exception.clone());
                 if !self.route.go_on(&call.callee, exception) {
                     return match last {

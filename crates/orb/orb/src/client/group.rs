@@ -27,6 +27,23 @@ impl Invocation {
             )
     }
 
+    /// Records that the call is repeated after an attempt that ended with this exception.
+    pub(super) fn note_repeat(&mut self, exception: &SystemException) {
+        if let Some(group) = &mut self.group {
+            group.may_be_done |= exception.completed() != CompletionStatus::No;
+        }
+    }
+
+    /// Returns the exception that ends the call as it is true of all attempts: if an earlier one may have been executed, it does
+    /// not say COMPLETED_NO.
+    pub(super) fn of_all_attempts(&self, exception: SystemException) -> SystemException {
+        let may_be_done = self.group.as_ref().is_some_and(|group| group.may_be_done);
+        match may_be_done && exception.completed() == CompletionStatus::No {
+            true => exception.completed_as(CompletionStatus::Maybe),
+            false => exception,
+        }
+    }
+
     /// Begins another round over all members of the group, after a pause.
     ///
     /// # Errors
@@ -40,7 +57,7 @@ impl Invocation {
         let deadline = self.deadline;
         let pauses = |group: &mut Box<GroupCall>| repeats && group.pause(deadline);
         if !self.group.as_mut().is_some_and(pauses) {
-            return Err(exception);
+            return Err(self.of_all_attempts(exception));
         }
         self.route.begin_again(&call.callee);
         self.stale = 0;

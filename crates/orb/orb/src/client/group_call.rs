@@ -27,6 +27,8 @@ pub(super) struct GroupCall {
     /// Time at which the call is no longer repeated.
     pub(super) expires: Deadline,
     rounds: u32,
+    /// True if an attempt may have been executed, so that the call may be done whatever ends it.
+    pub(super) may_be_done: bool,
     /// End of the pause before the next attempt, if there is one.
     pause: Option<Deadline>,
 }
@@ -46,6 +48,7 @@ impl GroupCall {
             terms,
             version,
             rounds: 0,
+            may_be_done: false,
             pause: None,
         }))
     }

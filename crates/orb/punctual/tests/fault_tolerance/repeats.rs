@@ -54,6 +54,32 @@ fn a_call_whose_reply_was_lost_runs_once_on_every_path() {
 }
 
 #[test]
+fn a_call_of_which_one_attempt_may_have_run_does_not_end_as_if_none_had() {
+    let (first, second, client) = (Server::new(), Server::new(), client());
+    let lossy = Proxy::to(first.port());
+    lossy.lose(2);
+    let members = [through(&first.ior(), lossy.port), second.ior()];
+    let group = seen_by(&client, &group_of(&members, 1));
+    // The second member refuses it as not begun; of the first one, the reply is lost.
+    let error = number(&group, "unknown_to_all").unwrap_err();
+    assert_eq!(error.kind(), Kind::BadOperation);
+    assert_eq!(error.completed(), CompletionStatus::Maybe, "{error}");
+    let again = seen_by(&client, &group_of(&members, 1));
+    let asynchronous = again.begin_elsewhere::<u32, SystemException>(
+        Operation::two_way("unknown_to_all"),
+        |_| Ok(()),
+        u32::unmarshal,
+    );
+    let error = asynchronous.wait().unwrap_err();
+    assert_eq!(error.completed(), CompletionStatus::Maybe, "{error}");
+    assert_eq!(lossy.requests().len(), 2);
+    // Where no attempt may have run, that is said.
+    let alone = seen_by(&client, &group_of(&[second.ior()], 1));
+    let error = number(&alone, "unknown_to_all").unwrap_err();
+    assert_eq!(error.completed(), CompletionStatus::No, "{error}");
+}
+
+#[test]
 fn a_call_to_a_single_object_carries_no_context_of_groups_and_is_not_repeated() {
     let (server, client) = (Server::new(), client());
     let proxy = Proxy::to(server.port());

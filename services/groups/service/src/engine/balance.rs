@@ -160,7 +160,10 @@ impl Engine {
         }
         let (changed, custom) = self.with(|state| {
             if !state.loads.contains_key(key) && state.loads.len() >= state.limits.locations {
-                return Err(Refusal::limit("locations"));
+                state.forget_loads();
+                if state.loads.len() >= state.limits.locations {
+                    return Err(Refusal::limit("locations"));
+                }
             }
             state.loads.insert(key.clone(), loads.to_vec());
             let mut alerts = Vec::new();

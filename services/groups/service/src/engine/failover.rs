@@ -26,7 +26,7 @@ use crate::state::{Due, Group};
 use crate::storage::Kept;
 
 impl Engine {
-    /// Renews a lease.
+    /// Renews a lease. Loads that are none, or beyond a limit, are passed over.
     ///
     /// # Errors
     /// ObjectGroupNotFound; MemberNotFound if there is no such member, or its lease has ended.
@@ -62,8 +62,11 @@ impl Engine {
                 is_draining: member.is_draining,
             })
         })?;
-        if !loads.is_empty() {
-            self.push_loads(key, loads)?;
+        if !loads.is_empty()
+            && let Err(refusal) = self.push_loads(key, loads)
+        {
+            // The lease is renewed all the same: the member may be primary.
+            tracing::warn!("the loads of {key} are refused: {refusal:?}");
         }
         Ok(standing)
     }
@@ -91,7 +94,9 @@ impl Engine {
                 let key = key.clone();
                 // The lease stays ended, and is due again.
                 engine.with(|state| {
-                    if let Some(live) = state.live_mut(id, &key) {
+                    // Another member may be there by now, with a lease of its own.
+                    let live = state.live_mut(id, &key);
+                    if let Some(live) = live.filter(|live| live.token == token) {
                         live.is_dead = false;
                         live.until = Some(Instant::now());
                     }
@@ -213,14 +218,22 @@ impl Engine {
     }
 
     fn end_transfer(&self, id: u64, key: &Key, given: &Result<(), NotGiven>) {
-        self.with(|state| {
+        let is_new = self.with(|state| {
             state.transfers.remove(&(id, key.clone()));
-            if let (Err(why), Some(live)) = (given, state.live_mut(id, key)) {
-                live.is_unsure |= why.is_unsure;
-            }
+            let live = state.live_mut(id, key)?;
+            live.is_unsure |= matches!(given, Err(why) if why.is_unsure);
+            let failed = std::mem::replace(&mut live.takes_no_state, given.is_err());
+            Some(failed != given.is_err())
         });
-        if let Err(why) = given {
-            tracing::warn!("group {id}: {key} does not take the state: {}", why.reason);
+        // States follow one another quickly: only that it changes is of interest.
+        match given {
+            Err(why) if is_new == Some(true) => {
+                tracing::warn!("group {id}: {key} does not take the state: {}", why.reason);
+            }
+            Ok(()) if is_new == Some(true) => {
+                tracing::info!("group {id}: {key} takes the state again");
+            }
+            _ => {}
         }
         self.0.changed.notify_all();
     }
@@ -240,10 +253,13 @@ impl Engine {
             return Err(Refusal::no_member());
         }
         if group.primary.as_ref() != Some(key) {
+            if !self.with(|state| state.lives(id, key, Instant::now())) {
+                return Err(Refusal::PrimaryNotSet(ft::PrimaryNotSet));
+            }
             if group.settings.checkpoint.is_some() {
                 self.take_checkpoint(id);
             }
-            self.hand_over(id, Some(key.clone()))?;
+            self.hand_over(id, group.primary.as_ref(), Some(key.clone()))?;
             self.wait_for_primary(id);
         }
         let group = self.group(id)?;
@@ -253,8 +269,14 @@ impl Engine {
         }
     }
 
-    /// Takes the primary's part from it; another member gets it when its lease has ended.
-    pub(super) fn hand_over(&self, id: u64, preferred: Option<Key>) -> Refused<()> {
+    /// Takes the primary's part from a member; another one gets it when its lease has ended. If another member is primary by now,
+    /// it stays.
+    pub(super) fn hand_over(
+        &self,
+        id: u64,
+        from: Option<&Key>,
+        preferred: Option<Key>,
+    ) -> Refused<()> {
         self.with(|state| {
             match &preferred {
                 Some(key) => state.preferred.insert(id, key.clone()),
@@ -262,6 +284,9 @@ impl Engine {
             };
         });
         let changed = self.change(id, |group| {
+            if group.primary.as_ref() != from {
+                return Ok(());
+            }
             group.primary = None;
             group.version = group.version.wrapping_add(1);
             Ok(())
@@ -289,8 +314,14 @@ impl Engine {
     ///
     /// # Errors
     /// ObjectGroupNotFound, MemberNotFound; NotPrimary if the member is not primary, or its lease has ended; Refused if the
-    /// state is too long; PERSIST_STORE.
-    pub(crate) fn store_state(&self, id: u64, key: &Key, token: u64, bytes: &[u8]) -> Refused<()> {
+    /// state is too long, or not later than the last; PERSIST_STORE.
+    pub(crate) fn store_state(
+        &self,
+        id: u64,
+        key: &Key,
+        (token, number): (u64, u64),
+        bytes: &[u8],
+    ) -> Refused<()> {
         let _ = about_to_block();
         let in_order = self.0.changes.lock();
         let now = Instant::now();
@@ -305,10 +336,19 @@ impl Engine {
             if !is_primary || !state.lives(id, key, now) {
                 return Err(Refusal::NotPrimary(NotPrimary));
             }
-            match state.has_room(id, bytes.len()) {
-                true => Ok(()),
-                false => Err(Refusal::refused(
+            if !state.has_room(id, bytes.len()) {
+                return Err(Refusal::refused(
                     "the state, or those of all groups, would be longer than the service's limit",
+                ));
+            }
+            match state.live_mut(id, key) {
+                // Noted before it is stored: a later one may be stored although this one has failed.
+                Some(live) if number > live.stored => {
+                    live.stored = number;
+                    Ok(())
+                }
+                _ => Err(Refusal::refused(
+                    "the state is older than one that is stored",
                 )),
             }
         })?;
@@ -398,12 +438,12 @@ impl Engine {
 
     /// Asks the primary for its state, and stores it.
     fn take_checkpoint(&self, id: u64) {
-        let Some((key, token, reference, call)) = self.with(|state| {
+        let Some((key, token, reference, call, before)) = self.with(|state| {
             let group = state.groups.get(&id)?;
             let key = group.primary.clone()?;
             let member = group.members.get(&key)?;
-            let call = state.limits.call;
-            Some((key, member.token, member.reference.clone(), call))
+            let (call, stored) = (state.limits.call, state.states.get(&id).cloned());
+            Some((key, member.token, member.reference.clone(), call, stored))
         }) else {
             return;
         };
@@ -423,7 +463,12 @@ impl Engine {
                 let member = group.members.get(&key);
                 group.primary.as_ref() == Some(&key) && member.is_some_and(|one| one.token == token)
             });
-            is_it && state.lives(id, &key, Instant::now())
+            // One that was stored meanwhile is later.
+            let is_same = match (&before, state.states.get(&id)) {
+                (Some(before), Some(now)) => Arc::ptr_eq(before, now),
+                (before, now) => before.is_none() && now.is_none(),
+            };
+            is_it && is_same && state.lives(id, &key, Instant::now())
         });
         if is_primary && let Err(error) = self.keep_state(id, &taken) {
             tracing::error!("group {id}: the state cannot be stored: {error:?}");

@@ -57,6 +57,7 @@ impl Engine {
                 version: 1,
                 primary: None,
                 next_token: 1,
+                former_lease: None,
                 members: BTreeMap::new(),
             };
             Ok((state.next, Arc::new(group)))
@@ -213,7 +214,7 @@ impl Engine {
             others.any(|(other, member)| !member.is_draining && state.lives(id, other, now))
         });
         match was_primary && is_draining && has_other {
-            true => self.hand_over(id, None),
+            true => self.hand_over(id, Some(key), None),
             false => Ok(()),
         }
     }

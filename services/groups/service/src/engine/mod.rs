@@ -367,8 +367,10 @@ impl Engine {
     ) -> Refused<(R, Arc<Group>)> {
         let _ = about_to_block();
         let in_order = self.0.changes.lock();
-        let mut draft = Group::clone(&*self.group(id)?);
+        let former = self.group(id)?;
+        let mut draft = Group::clone(&*former);
         let outcome = edit(&mut draft)?;
+        draft.note_former(&former);
         draft.settings = self.with(|state| state.settings(&draft.type_id, &draft.own));
         self.store(vec![Kept::Group(id, Some(records::group(&draft)?))])?;
         let group = Arc::new(draft);
@@ -427,7 +429,7 @@ impl Engine {
 
     pub(crate) fn write_metrics(&self, out: &mut Exposition) {
         out.timed("change", "Changes, until they are durable.", &self.0.times);
-        let (counts, groups, members, vacant, waiting) = self.with(|state| {
+        let (counts, groups, members, vacant, waiting, due) = self.with(|state| {
             let members: usize = state.groups.values().map(|group| group.members.len()).sum();
             let waiting: usize = state.waiting.values().map(Vec::len).sum();
             (
@@ -436,6 +438,7 @@ impl Engine {
                 members,
                 state.vacancies.len(),
                 waiting,
+                state.due.len(),
             )
         });
         for (name, help, count) in [
@@ -479,6 +482,11 @@ impl Engine {
             ("vacant", "Passive groups without a primary.", vacant),
             ("waiting", "Requests that wait for a primary.", waiting),
             (
+                "due",
+                "Leases, elections, checkpoints and questions to come.",
+                due,
+            ),
+            (
                 "fault_consumers",
                 "Consumers of faults.",
                 self.0.notifier.consumers(),
@@ -502,17 +510,19 @@ fn is_due(state: &mut State, due: &Due, now: Instant) -> bool {
             if live.token != *token || live.is_dead {
                 return false;
             }
-            match live.until {
-                Some(until) if until > now => {
-                    state.due.insert((until, due.clone()));
+            let until = live.until;
+            live.looked_at = until.filter(|until| *until > now);
+            match (until, live.looked_at) {
+                (_, Some(later)) => {
+                    state.due.insert((later, due.clone()));
                     false
                 }
-                Some(_) => {
+                (Some(_), None) => {
                     // From now on it cannot be renewed.
                     live.is_dead = true;
                     true
                 }
-                None => false,
+                (None, None) => false,
             }
         }
         Due::Vacancy(id) => {

@@ -36,6 +36,7 @@ pub(super) fn group(group: &Group) -> Refused<kept::Group> {
         version: group.version,
         primary: group.primary.as_deref().unwrap_or_default().to_owned(),
         next_token: group.next_token,
+        former_lease_ms: millis(group.former_lease),
         the_members: members.collect::<Refused<_>>()?,
     })
 }
@@ -45,16 +46,25 @@ fn record(key: &str, member: &Member) -> Refused<kept::Member> {
         Some(creation) => (to_cdr(&creation.id)?, text_of(creation.by.as_object())),
         None => (Vec::new(), String::new()),
     };
-    let millis = member.lease.map_or(0, |lease| lease.as_millis());
     Ok(kept::Member {
         location: key.to_owned(),
         reference: text_of(&member.reference),
         token: member.token,
-        lease_ms: u32::try_from(millis).unwrap_or(u32::MAX),
+        lease_ms: millis(member.lease),
         is_draining: member.is_draining,
         creation_id,
         made_by,
     })
+}
+
+fn millis(lease: Option<Duration>) -> u32 {
+    let millis = lease.map_or(0, |lease| lease.as_millis());
+    u32::try_from(millis).unwrap_or(u32::MAX)
+}
+
+/// Returns the lease of a record, in which 0 means none.
+pub(super) fn lease(millis: u32) -> Option<Duration> {
+    (millis > 0).then(|| Duration::from_millis(millis.into()))
 }
 
 fn text_of(object: &ObjectRef) -> String {
@@ -81,11 +91,10 @@ pub(super) fn member(orb: &Orb, record: kept::Member) -> Option<(Arc<str>, Membe
         let by = GenericFactory::from_object(by);
         Some(Creation { id, by })
     });
-    let lease = Duration::from_millis(record.lease_ms.into());
     let member = Member {
         reference: orb.string_to_object(&record.reference).ok()?,
         token: record.token,
-        lease: Some(lease).filter(|lease| !lease.is_zero()),
+        lease: lease(record.lease_ms),
         is_draining: record.is_draining,
         creation,
     };

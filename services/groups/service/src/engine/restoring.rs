@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::Engine;
-use super::records::{member, read};
+use super::records::{lease, member, read};
 use crate::properties::Settings;
 use crate::state::{Due, Group};
 use crate::storage::Contents;
@@ -46,6 +46,7 @@ impl Engine {
                     version: record.version,
                     primary: primary.map(Into::into),
                     next_token: record.next_token,
+                    former_lease: lease(record.former_lease_ms),
                     members,
                 };
                 group.settings = state.settings(&group.type_id, &group.own);

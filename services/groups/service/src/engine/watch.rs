@@ -128,7 +128,7 @@ impl Engine {
         self.notifier()
             .crashed(self.domain(), id, &group.type_id, key);
         if group.primary.as_ref() == Some(key)
-            && let Err(refusal) = self.hand_over(id, None)
+            && let Err(refusal) = self.hand_over(id, Some(key), None)
         {
             tracing::error!("group {id}: {key} stays primary: {refusal:?}");
         }

@@ -513,6 +513,8 @@ fn loads_that_are_none_are_refused_and_those_of_a_location_are_the_raw_ones() {
         let refused = manager.push_loads(&at("a"), loads).unwrap_err();
         assert_eq!(refused.kind(), Kind::BadParam);
     }
+    let (group, _) = served.group("", "LeastLoaded");
+    served.add(&group, "a");
     manager.push_loads(&at("a"), &LOAD(7.5)).unwrap();
     assert_eq!(manager.get_loads(&at("a")).unwrap(), LOAD(7.5));
     assert_eq!(

@@ -3,15 +3,17 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use punctual::{Any, ObjectRef, SystemExceptionKind};
+use punctual::fault_tolerance::RequestDurationPolicy;
+use punctual::{Any, Interface, ObjectRef, SetOverride, SystemExceptionKind};
 use punctual_groups_client::punctual_groups::{
     AdministrationJoinError, AdministrationRenewError, AdministrationStoreStateError,
 };
+use punctual_groups_service::GroupService;
 use punctual_groups_service::ft::FtObjectGroupManagerSetPrimaryMemberError;
 use rustix::process::Signal;
 
 use crate::member::Processes;
-use crate::support::{Served, at, property, register, until};
+use crate::support::{Served, at, property, register, tolerant, until};
 
 /// Lease of members that are to outlast a busy machine.
 const LONG: Duration = Duration::from_secs(60);
@@ -183,12 +185,12 @@ fn no_member_has_a_state_stored_but_the_primary() {
     assert_eq!(served.primary(id).as_deref(), Some("a"));
     served
         .replication
-        .store_state(id, &at("a"), a.token, b"one")
+        .store_state(id, &at("a"), a.token, 1, b"one")
         .unwrap();
     for (location, token) in [("b", b.token), ("a", b.token), ("c", a.token)] {
         let stored = served
             .replication
-            .store_state(id, &at(location), token, b"two");
+            .store_state(id, &at(location), token, 2, b"two");
         assert!(matches!(
             stored,
             Err(AdministrationStoreStateError::NotPrimary(_)
@@ -212,7 +214,7 @@ fn no_member_has_a_state_stored_but_the_primary() {
     );
     let stored = served
         .replication
-        .store_state(id, &at("a"), a.token, b"two");
+        .store_state(id, &at("a"), a.token, 2, b"two");
     assert!(matches!(
         stored,
         Err(AdministrationStoreStateError::MemberNotFound(_))
@@ -352,4 +354,175 @@ fn a_primary_that_is_drained_hands_over_and_stays_where_there_is_no_other() {
     served.add(&group, "b");
     served.replication.drain(id, &at("a"), true).unwrap();
     until(|| served.primary(id).as_deref() == Some("b"));
+}
+
+#[test]
+fn after_a_restart_no_other_member_is_primary_before_the_lease_of_one_that_was_removed_has_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("groups.redb");
+    let serve = || {
+        Served::serve(
+            tempfile::tempdir().unwrap(),
+            GroupService::open(&path).unwrap(),
+        )
+    };
+    let served = serve();
+    let (group, id) = served.group("warm-passive", "");
+    let object: ObjectRef = served.activate(punctual::poa::servant_of::<crate::idl::Register, _>(
+        crate::support::Counter::named("a"),
+    ));
+    let join = |served: &Served| {
+        let joined = served
+            .replication
+            .join(Some(&group), &at("a"), Some(&object), 60_000);
+        joined.unwrap()
+    };
+    join(&served);
+    until(|| served.primary(id).as_deref() == Some("a"));
+    served.add(&group, "b");
+    served
+        .replication
+        .remove_member(Some(&group), &at("a"))
+        .unwrap();
+    drop(served);
+
+    let served = serve();
+    let (another, after) = served.group("warm-passive", "");
+    served.add(&another, "x");
+    until(|| served.primary(after).is_some());
+    assert_eq!(served.primary(id), None, "the process at `a` may serve yet");
+}
+
+#[test]
+fn a_change_of_the_style_does_not_shorten_the_lease_of_a_primary_that_was_removed() {
+    let served = Served::new();
+    let (group, id) = served.group("warm-passive", "");
+    let _first = served.join(&group, "a", LONG);
+    until(|| served.primary(id).as_deref() == Some("a"));
+    served.add(&group, "b");
+    served
+        .replication
+        .remove_member(Some(&group), &at("a"))
+        .unwrap();
+    for style in [0_i32, 2] {
+        let style = property("org.omg.ft.ReplicationStyle", Any::new(&style).unwrap());
+        served
+            .replication
+            .set_properties_dynamically(Some(&group), &[style])
+            .unwrap();
+    }
+    let (another, after) = served.group("warm-passive", "");
+    served.add(&another, "x");
+    until(|| served.primary(after).is_some());
+    assert_eq!(served.primary(id), None);
+}
+
+#[test]
+fn a_checkpoint_that_is_older_than_a_stored_state_does_not_replace_it() {
+    let served = Served::new();
+    let (group, id) = served.group("warm-passive", "");
+    let a = served.add(&group, "a");
+    let b = served.add(&group, "b");
+    until(|| served.primary(id).as_deref() == Some("a"));
+    let interval: u64 = 10_000_000_000;
+    let checkpoints = property(
+        "org.omg.ft.CheckpointInterval",
+        Any::new(&interval).unwrap(),
+    );
+    served
+        .replication
+        .set_properties_dynamically(Some(&group), &[checkpoints])
+        .unwrap();
+    a.value.store(5, Ordering::SeqCst);
+    let replication = served.replication.clone();
+    // The number of the first member of a group is 1.
+    *a.during_get_state.lock() = Some(Box::new(move || {
+        replication
+            .store_state(id, &at("a"), 1, 1, &7_i32.to_be_bytes())
+            .unwrap();
+    }));
+    served
+        .replication
+        .set_primary_member(Some(&group), &at("b"))
+        .unwrap();
+    assert_eq!(b.value_now(), 7);
+    *a.during_get_state.lock() = None;
+}
+
+#[test]
+fn a_state_that_was_delayed_does_not_replace_a_later_one() {
+    let served = Served::new();
+    let (group, id) = served.group("warm-passive", "");
+    served.add(&group, "a");
+    until(|| served.primary(id).is_some());
+    let store = |number: u64, state: &[u8]| {
+        served
+            .replication
+            .store_state(id, &at("a"), 1, number, state)
+    };
+    store(1, b"one").unwrap();
+    store(3, b"three").unwrap();
+    for number in [2, 3] {
+        let refused = store(number, b"late");
+        assert!(matches!(
+            refused,
+            Err(AdministrationStoreStateError::Refused(_))
+        ));
+    }
+    assert_eq!(served.replication.stored_state(id).unwrap(), b"three");
+}
+
+#[test]
+fn a_member_that_does_not_live_is_not_made_primary_and_the_primary_stays() {
+    let served = Served::new();
+    let (group, id) = served.group("cold-passive", "");
+    served.add(&group, "a");
+    until(|| served.primary(id).as_deref() == Some("a"));
+    let gone = served
+        .client
+        .string_to_object("corbaloc::127.0.0.1:1/gone")
+        .unwrap();
+    served
+        .replication
+        .add_member(Some(&group), &at("b"), Some(&gone))
+        .unwrap();
+    let is_alive = || {
+        let groups = served.replication.list(0, 100).unwrap();
+        let mut members = groups[0].the_members.iter();
+        members.any(|member| member.the_location == at("b") && member.is_alive)
+    };
+    until(|| !is_alive());
+    let before = served.reference(&group);
+    let refused = served
+        .replication
+        .set_primary_member(Some(&group), &at("b"));
+    assert!(matches!(
+        refused,
+        Err(FtObjectGroupManagerSetPrimaryMemberError::PrimaryNotSet(_))
+    ));
+    assert_eq!(served.reference(&group).ior().group(), before.ior().group());
+}
+
+#[test]
+fn a_request_whose_reply_was_lost_with_the_primary_is_not_run_again_by_the_next() {
+    let served = Served::new();
+    let (group, id) = served.group("warm-passive", "");
+    let mut processes = Processes::of(&served, &group, SHORT);
+    processes.start_to_die_at("a", 2);
+    until(|| served.primary(id).as_deref() == Some("a"));
+    processes.start("b");
+    let orb = tolerant();
+    let text = orb.object_to_string(&served.reference(&group)).unwrap();
+    let client = register(&orb.string_to_object(&text).unwrap());
+    let duration = RequestDurationPolicy::policy(LONG);
+    let client = client
+        .as_object()
+        .set_policy_overrides(&[duration], SetOverride::Add)
+        .unwrap();
+    let client = register(&client);
+    assert_eq!(client.add().unwrap(), 1);
+    // `a` ends in the midst of it, and the call is repeated at `b`.
+    assert_eq!(client.add().unwrap(), 2);
+    assert_eq!(client.whoami().unwrap(), "b");
+    assert_eq!(client.add().unwrap(), 3);
 }

@@ -236,3 +236,31 @@ fn a_notifier_that_is_registered_is_returned_and_gets_faults() {
     until(|| other.0.load(Ordering::SeqCst) == 1);
     assert!(served.replication.register_fault_notifier(None).is_err());
 }
+
+#[test]
+fn the_numbers_of_consumers_cannot_be_guessed() {
+    let served = Served::new();
+    let notifier = served.replication.get_fault_notifier().unwrap().unwrap();
+    let consumer = served.activate(servant_of::<StructuredPushConsumer, _>(Arc::new(
+        Kept::default(),
+    )));
+    let consumer = StructuredPushConsumer::from_object(consumer);
+    let connect = || {
+        let connected = notifier.connect_structured_fault_consumer(Some(&consumer), None);
+        connected.unwrap()
+    };
+    let (one, other) = (connect(), connect());
+    for guessed in [
+        0,
+        1,
+        2,
+        one.wrapping_add(1),
+        one.wrapping_sub(1),
+        other.wrapping_add(1),
+    ] {
+        let refused = notifier.disconnect_consumer(guessed);
+        assert!(refused.is_err() || guessed == other, "{guessed}");
+    }
+    assert!(one.abs_diff(other) > 1_000);
+    notifier.disconnect_consumer(one).unwrap();
+}

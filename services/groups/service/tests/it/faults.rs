@@ -62,12 +62,12 @@ fn members_and_states_that_cannot_be_stored_are_refused_and_nothing_changes() {
     until(|| served.primary(id).is_some());
     served
         .replication
-        .store_state(id, &at("a"), joined.token, b"before")
+        .store_state(id, &at("a"), joined.token, 1, b"before")
         .unwrap();
     faults.fail_late();
     let refused = served
         .replication
-        .store_state(id, &at("a"), joined.token, b"late");
+        .store_state(id, &at("a"), joined.token, 2, b"late");
     let Err(AdministrationStoreStateError::System(exception)) = refused else {
         panic!("{refused:?}");
     };

@@ -1,6 +1,7 @@
 //! Hostile references, names and numbers; limits; and who may do what.
 
 use punctual::{ObjectRef, SystemExceptionKind as Kind};
+use punctual_groups_client::cos_load_balancing::{CPU, Load};
 use punctual_groups_client::portable_group::ObjectGroupManagerAddMemberError;
 use punctual_groups_client::punctual_groups::{
     AdministrationCreateGroupError, AdministrationJoinError, AdministrationStoreStateError,
@@ -185,14 +186,14 @@ fn groups_members_references_and_states_are_bounded() {
     until(|| served.primary(other_id).is_some());
     let stored = served
         .replication
-        .store_state(other_id, &at("a"), again.token, &[0; 11]);
+        .store_state(other_id, &at("a"), again.token, 1, &[0; 11]);
     assert!(matches!(
         stored,
         Err(AdministrationStoreStateError::Refused(_))
     ));
     served
         .replication
-        .store_state(other_id, &at("a"), again.token, &[0; 10])
+        .store_state(other_id, &at("a"), again.token, 2, &[0; 10])
         .unwrap();
     // The token of a group that is no more.
     let late = served.replication.renew(id, &at("a"), joined.token, &[]);
@@ -226,11 +227,11 @@ fn members_and_states_of_all_groups_are_bounded() {
     until(|| served.primary(first).is_some() && served.primary(second).is_some());
     served
         .replication
-        .store_state(first, &at("a"), one, &[0; 8])
+        .store_state(first, &at("a"), one, 3, &[0; 8])
         .unwrap();
     let refused = served
         .replication
-        .store_state(second, &at("b"), two, &[0; 3]);
+        .store_state(second, &at("b"), two, 4, &[0; 3]);
     assert!(matches!(
         refused,
         Err(AdministrationStoreStateError::Refused(_))
@@ -238,16 +239,16 @@ fn members_and_states_of_all_groups_are_bounded() {
     // A state that takes the place of a longer one makes room, and a group that is removed.
     served
         .replication
-        .store_state(first, &at("a"), one, &[0; 7])
+        .store_state(first, &at("a"), one, 5, &[0; 7])
         .unwrap();
     served
         .replication
-        .store_state(second, &at("b"), two, &[0; 3])
+        .store_state(second, &at("b"), two, 6, &[0; 3])
         .unwrap();
     served.replication.remove_group(first).unwrap();
     served
         .replication
-        .store_state(second, &at("b"), two, &[0; 10])
+        .store_state(second, &at("b"), two, 7, &[0; 10])
         .unwrap();
 }
 
@@ -291,4 +292,50 @@ fn those_who_may_not_be_members_report_no_loads() {
     assert_eq!(refused.kind(), Kind::NoPermission);
     assert!(served.replication.join(None, &at("a"), None, 100).is_err());
     assert!(served.replication.renew(1, &at("a"), 1, &[]).is_err());
+}
+
+#[test]
+fn a_member_that_joins_again_and_again_makes_the_service_keep_no_more() {
+    let served = Served::new();
+    let (group, _) = served.group("stateless", "");
+    let object = member(&served);
+    let due = || {
+        let metrics = served.metrics();
+        let line = metrics
+            .lines()
+            .find(|line| line.starts_with("punctual_group_due "));
+        line.unwrap().rsplit(' ').next().unwrap().parse::<usize>()
+    };
+    let before = due().unwrap();
+    for _ in 0..100 {
+        let joined = served
+            .replication
+            .join(Some(&group), &at("a"), Some(&object), 3_600_000);
+        joined.unwrap();
+    }
+    let after = due().unwrap();
+    assert!(after <= before + 2, "{before} {after}");
+}
+
+#[test]
+fn loads_of_locations_that_have_no_member_any_more_make_room_for_others() {
+    let served = Served::with(|limits| limits.locations = 2);
+    let (group, id) = served.group("", "LeastLoaded");
+    let object = member(&served);
+    for name in ["a", "b", "c", "d"] {
+        let joined = served
+            .balancing
+            .join(Some(&group), &at(name), Some(&object), 60_000)
+            .unwrap();
+        let load = Load {
+            id: CPU,
+            value: 1.0,
+        };
+        served
+            .balancing
+            .renew(id, &at(name), joined.token, &[load])
+            .unwrap();
+        assert_eq!(served.balancing.get_loads(&at(name)).unwrap()[0].value, 1.0);
+        served.balancing.leave(id, &at(name), joined.token).unwrap();
+    }
 }

@@ -212,7 +212,7 @@ fn groups_members_properties_primaries_and_states_are_there_after_a_restart() {
     until(|| served.primary(id).is_some());
     served
         .replication
-        .store_state(id, &at("a"), joined.token, b"kept")
+        .store_state(id, &at("a"), joined.token, 1, b"kept")
         .unwrap();
     let defaults = [property(
         "org.omg.ft.MinimumNumberReplicas",

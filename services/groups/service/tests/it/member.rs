@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use punctual::fault_tolerance::FaultTolerance;
 use punctual::{ListenEndpoint, ObjectRef, Orb, RootPoa};
 use punctual_groups_client::{Guard, MemberOptions, Membership};
 use rustix::process::{Pid, Signal, kill_process};
@@ -18,6 +20,7 @@ const GROUP: &str = "MEMBER_GROUP";
 const NAME: &str = "MEMBER_NAME";
 const LEASE: &str = "MEMBER_LEASE";
 const FILE: &str = "MEMBER_FILE";
+const DIES_AT: &str = "MEMBER_DIES_AT";
 
 /// Processes of members, which end when this is dropped.
 pub(crate) struct Processes {
@@ -43,6 +46,11 @@ impl Processes {
 
     /// Starts a member, and waits until it has joined.
     pub(crate) fn start(&mut self, name: &str) {
+        self.start_to_die_at(name, 0);
+    }
+
+    /// Starts a member that ends when it has stored this sum.
+    pub(crate) fn start_to_die_at(&mut self, name: &str, sum: i32) {
         let file = self.folder.path().join(name);
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
@@ -52,6 +60,7 @@ impl Processes {
             .env(NAME, name)
             .env(LEASE, self.lease.as_millis().to_string())
             .env(FILE, &file)
+            .env(DIES_AT, sum.to_string())
             .stdin(Stdio::null());
         self.children
             .insert(name.to_owned(), command.spawn().unwrap());
@@ -87,9 +96,11 @@ fn process_of_a_member() {
     let variable = |name: &str| std::env::var(name).unwrap();
     let builder = Orb::builder().configure(|config| config.foreign_local_endpoints = true);
     let builder = builder.listen(ListenEndpoint::iiop("127.0.0.1", 0));
-    let orb = builder.build().unwrap();
+    let orb = FaultTolerance::extend(builder).unwrap().build().unwrap();
     let poa = orb.root_poa().unwrap();
     let (guard, counter) = (Guard::new(), Counter::named(&variable(NAME)));
+    let dies_at = variable(DIES_AT).parse().unwrap();
+    counter.dies_at.store(dies_at, Ordering::SeqCst);
     let servant = guard.around(punctual::poa::servant_of::<Register, _>(counter.clone()));
     let id = poa.activate_object(servant).unwrap();
     let object: ObjectRef = poa.id_to_reference(&id).unwrap();

@@ -4,15 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use punctual::fault_tolerance::FaultTolerance;
 use punctual::poa::servant_of;
-use punctual::{Interface, SystemExceptionKind};
+use punctual::{Interface, RootPoa, SystemExceptionKind};
 use punctual_groups_client::cos_load_balancing::{CPU, LoadMonitor};
+use punctual_groups_client::ft::CheckpointableSetStateError;
 use punctual_groups_client::{
     Guard, MemberOptions, Membership, Monitor, StoreError, processor_load,
 };
 
 use crate::idl::Register;
-use crate::support::{Counter, Served, at, register, until};
+use crate::support::{Counter, Served, at, register, tolerant, until};
 
 #[test]
 fn a_member_whose_lease_has_ended_joins_again_by_itself() {
@@ -135,4 +137,52 @@ fn a_guarded_member_of_a_passive_group_serves_nobody_before_it_has_joined() {
         MemberOptions::with_lease(Duration::from_secs(1)),
     );
     assert!(bad.is_err());
+}
+
+#[test]
+fn a_primary_takes_no_state() {
+    let served = Served::new();
+    let (group, _) = served.group("warm-passive", "");
+    let joined = served.join(&group, "a", Duration::from_secs(60));
+    let client = register(&served.reference(&group));
+    assert_eq!(client.add().unwrap(), 1);
+    assert!(joined.membership.is_primary());
+    let refused = register(&served.reference(&group)).set_state(&5_i32.to_be_bytes());
+    assert!(matches!(
+        refused,
+        Err(CheckpointableSetStateError::System(exception))
+            if exception.kind() == SystemExceptionKind::BadInvOrder
+    ));
+    assert_eq!(client.add().unwrap(), 2);
+}
+
+#[test]
+fn replies_of_a_member_are_kept_while_it_is_one() {
+    let served = Served::new();
+    let (group, id) = served.group("cold-passive", "");
+    let orb = tolerant();
+    let poa = orb.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let guard = Guard::new();
+    let servant = guard.around(servant_of::<Register, _>(Counter::named("a")));
+    let object_id = poa.activate_object(servant).unwrap();
+    let object: Register = poa.id_to_reference(&object_id).unwrap();
+    let options = MemberOptions::with_lease(Duration::from_secs(60))
+        .guard(&guard)
+        .passive();
+    let membership = Membership::begin(&served.replication, &group, "a", &object, options).unwrap();
+    until(|| served.primary(id).is_some());
+    let client_orb = tolerant();
+    let text = served
+        .client
+        .object_to_string(&served.reference(&group))
+        .unwrap();
+    let client = register(&client_orb.string_to_object(&text).unwrap());
+    let kept = || FaultTolerance::of(&orb).unwrap().retained().requests;
+    assert_eq!(client.whoami().unwrap(), "a");
+    assert_eq!(kept(), 1);
+    drop(membership);
+    let alone = register(&client_orb.string_to_object(&text).unwrap());
+    let _led_to_the_group = alone.with_timeout(Duration::from_millis(1)).whoami();
+    assert_eq!(kept(), 1);
 }

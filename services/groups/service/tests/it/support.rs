@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use punctual::fault_tolerance::{Answered, FaultTolerance, RequestId};
 use punctual::policy::Collocation;
 
 use punctual::{Any, Interface, ListenEndpoint, ObjectRef, Orb, RootPoa, Servant, SystemException};
@@ -194,13 +195,19 @@ pub(crate) struct Counter {
     pub(crate) refuses_states: AtomicBool,
     pub(crate) says_it_is_dead: AtomicBool,
     pub(crate) membership: Mutex<Option<Arc<Membership>>>,
-    adding: Mutex<()>,
+    /// Answers to requests that may be repeated. Held while the state changes.
+    answered: Mutex<Answered>,
+    /// Number at which the process ends when the state is stored, and before the client has its answer.
+    pub(crate) dies_at: AtomicI32,
+    /// Called while the state is being returned as it was before.
+    pub(crate) during_get_state: Mutex<Option<Box<dyn Fn() + Send>>>,
 }
 
 impl Counter {
     pub(crate) fn named(name: &str) -> Arc<Self> {
         Arc::new(Self {
             name: name.to_owned(),
+            answered: Mutex::new(Answered::at_most(1_000)),
             ..Self::default()
         })
     }
@@ -212,13 +219,23 @@ impl Counter {
 
 impl RegisterServant for Counter {
     fn add(&self) -> Result<i32, SystemException> {
-        let _alone = self.adding.lock();
+        let mut answered = self.answered.lock();
+        let request = RequestId::current();
+        let before = request.as_ref().and_then(|request| answered.find(request));
+        if let Some(Ok(before)) = before.map(<[u8; 4]>::try_from) {
+            return Ok(i32::from_be_bytes(before));
+        }
         let next = self.value_now() + 1;
         if let Some(membership) = self.membership.lock().clone() {
-            let stored = membership.store_state(&next.to_be_bytes());
-            stored.map_err(|error| {
-                punctual::SystemExceptionKind::Transient.because(error.to_string())
-            })?;
+            let mut state = next.to_be_bytes().to_vec();
+            if let Some(request) = request {
+                answered.add(request, next.to_be_bytes().into());
+                answered.append_to(&mut state);
+            }
+            membership.store_state(&state)?;
+        }
+        if self.dies_at.load(Ordering::SeqCst) == next {
+            std::process::abort();
         }
         self.value.store(next, Ordering::SeqCst);
         Ok(next)
@@ -236,16 +253,24 @@ impl RegisterServant for Counter {
 
 impl CheckpointableServant for Counter {
     fn get_state(&self) -> Result<State, CheckpointableGetStateError> {
-        Ok(self.value_now().to_be_bytes().to_vec())
+        let value = self.value_now();
+        if let Some(during) = &*self.during_get_state.lock() {
+            during();
+        }
+        Ok(value.to_be_bytes().to_vec())
     }
 
     fn set_state(&self, s: &[u8]) -> Result<(), CheckpointableSetStateError> {
-        let state = <[u8; 4]>::try_from(s).map_err(|_| InvalidState)?;
+        let (state, rest) = s.split_first_chunk::<4>().ok_or(InvalidState)?;
+        let mut answered = self.answered.lock();
+        if !rest.is_empty() {
+            answered.replace_from(rest).ok_or(InvalidState)?;
+        }
         if self.refuses_states.load(Ordering::SeqCst) {
             return Err(InvalidState.into());
         }
         self.value
-            .store(i32::from_be_bytes(state), Ordering::SeqCst);
+            .store(i32::from_be_bytes(*state), Ordering::SeqCst);
         self.states_taken.fetch_add(1, Ordering::SeqCst);
         Ok(())
     }
@@ -281,6 +306,12 @@ pub(crate) fn client() -> Orb {
         config.listen = vec![ListenEndpoint::iiop("127.0.0.1", 0)];
     });
     builder.build().unwrap()
+}
+
+/// Returns an ORB of a client that repeats calls to groups, and keeps replies for its members.
+pub(crate) fn tolerant() -> Orb {
+    let builder = Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0));
+    FaultTolerance::extend(builder).unwrap().build().unwrap()
 }
 
 /// Returns a location of one component.

@@ -1,0 +1,3 @@
+//! Rust code of the interface of the members.
+
+include!(concat!(env!("OUT_DIR"), "/chaos.rs"));

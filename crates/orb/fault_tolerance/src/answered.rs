@@ -1,0 +1,207 @@
+//! Answers that are kept with the state of a passive group, so that the next primary gives them to repeats.
+//!
+//! As bytes, in the order in which the requests were answered, numbers in big-endian order:
+//!
+//! ```text
+//! u32 number of answers
+//! each: u32 length, identity | u32 length, client | i32 retention id | u64 expiration | u32 length, answer
+//! ```
+
+use crate::request_id::RequestId;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+/// Answers of a passive group to requests that may be repeated: a part of its state. A servant looks here before it changes
+/// anything, adds its answer afterwards, and stores both together. So a request that one primary has run, and whose reply was
+/// lost with it, is not run again by the next.
+///
+/// ```
+/// use punctual_fault_tolerance::{Answered, RequestId};
+///
+/// # let mut answered = Answered::at_most(1_000);
+/// # let mut sum = 0_u32;
+/// let request = RequestId::current();
+/// let known = request.as_ref().and_then(|request| answered.find(request));
+/// if known.is_none() {
+///     sum += 1;
+///     if let Some(request) = request {
+///         answered.add(request, sum.to_be_bytes().into());
+///     }
+///     let mut state = sum.to_be_bytes().to_vec();
+///     answered.append_to(&mut state);
+///     // Now the state is stored, and then the client is answered.
+/// }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Answered {
+    most: usize,
+    requests: VecDeque<RequestId>,
+    answers: HashMap<RequestId, Box<[u8]>>,
+}
+
+impl Answered {
+    /// Makes a table of so many answers at most. Beyond, the oldest is dropped although its request may be repeated yet: at
+    /// least the number of requests that come within a call's duration.
+    #[must_use]
+    pub fn at_most(most: usize) -> Self {
+        Self {
+            most,
+            ..Self::default()
+        }
+    }
+
+    /// Returns the answer to a request, if it was answered before.
+    #[must_use]
+    pub fn find(&self, request: &RequestId) -> Option<&[u8]> {
+        self.answers.get(request).map(|answer| &**answer)
+    }
+
+    /// Returns the number of answers.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// Returns whether there is no answer.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.requests.is_empty()
+    }
+
+    /// Adds an answer, and removes those whose requests have expired.
+    pub fn add(&mut self, request: RequestId, answer: Box<[u8]>) {
+        let answers = &mut self.answers;
+        self.requests.retain(|one| {
+            let stays = !one.has_expired();
+            if !stays {
+                answers.remove(one);
+            }
+            stays
+        });
+        if self.answers.insert(request.clone(), answer).is_none() {
+            self.requests.push_back(request);
+        }
+        while self.requests.len() > self.most {
+            if let Some(oldest) = self.requests.pop_front() {
+                self.answers.remove(&oldest);
+            }
+        }
+    }
+
+    /// Appends the answers to a state.
+    pub fn append_to(&self, state: &mut Vec<u8>) {
+        put_length(state, self.requests.len());
+        for request in &self.requests {
+            put(state, &request.identity);
+            put(state, &request.client);
+            state.extend(request.retention.to_be_bytes());
+            state.extend(request.expires.to_be_bytes());
+            put(state, self.find(request).unwrap_or_default());
+        }
+    }
+
+    /// Replaces the answers by those at the beginning of bytes that [`append_to`](Self::append_to) has written; returns what
+    /// follows them. `None` if they are malformed: then the answers stay.
+    pub fn replace_from<'s>(&mut self, state: &'s [u8]) -> Option<&'s [u8]> {
+        let mut input = state;
+        let mut taken = Self::at_most(self.most);
+        for _ in 0..u32::from_be_bytes(array(&mut input)?) {
+            let request = RequestId {
+                identity: Arc::from(bytes(&mut input)?),
+                client: bytes(&mut input)?.into(),
+                retention: i32::from_be_bytes(array(&mut input)?),
+                expires: u64::from_be_bytes(array(&mut input)?),
+            };
+            let answer = bytes(&mut input)?.into();
+            taken.add(request, answer);
+        }
+        *self = taken;
+        Some(input)
+    }
+}
+
+fn put_length(state: &mut Vec<u8>, length: usize) {
+    let length = u32::try_from(length).unwrap_or(u32::MAX);
+    state.extend(length.to_be_bytes());
+}
+
+fn put(state: &mut Vec<u8>, bytes: &[u8]) {
+    put_length(state, bytes.len());
+    state.extend(bytes);
+}
+
+fn array<const N: usize>(input: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, rest) = input.split_first_chunk()?;
+    *input = rest;
+    Some(*first)
+}
+
+fn bytes<'s>(input: &mut &'s [u8]) -> Option<&'s [u8]> {
+    let length = u32::from_be_bytes(array(input)?);
+    let (first, rest) = input.split_at_checked(usize::try_from(length).ok()?)?;
+    *input = rest;
+    Some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time;
+    use std::time::Duration;
+
+    fn request(client: &str, retention: i32) -> RequestId {
+        RequestId {
+            identity: Arc::from(&b"user"[..]),
+            client: client.as_bytes().into(),
+            retention,
+            expires: time::now() + time::units(Duration::from_secs(600)),
+        }
+    }
+
+    #[test]
+    fn answers_are_the_same_after_they_were_stored_and_read() {
+        let mut answered = Answered::at_most(10);
+        let all: Vec<RequestId> = (0..3).map(|number| request("one", number)).collect();
+        for (number, one) in all.iter().enumerate() {
+            answered.add(one.clone(), vec![number as u8; number].into());
+        }
+        let mut state = b"state".to_vec();
+        answered.append_to(&mut state);
+        state.extend(b"rest");
+        let mut read = Answered::at_most(10);
+        assert_eq!(read.replace_from(&state[5..]), Some(&b"rest"[..]));
+        for (number, one) in all.iter().enumerate() {
+            assert_eq!(read.find(one), Some(&vec![number as u8; number][..]));
+        }
+        let other = RequestId {
+            identity: Arc::from(&b"other"[..]),
+            ..all[1].clone()
+        };
+        assert_eq!(
+            read.find(&other),
+            None,
+            "another user with the same client id"
+        );
+        for end in 5..state.len() - 4 {
+            assert_eq!(read.replace_from(&state[5..end]), None);
+            assert_eq!(read.len(), 3);
+        }
+    }
+
+    #[test]
+    fn answers_are_bounded_and_forgotten_when_their_requests_expire() {
+        let mut answered = Answered::at_most(2);
+        assert!(answered.is_empty());
+        let expired = RequestId {
+            expires: time::now(),
+            ..request("old", 1)
+        };
+        answered.add(expired.clone(), Box::default());
+        for number in 0..3 {
+            answered.add(request("one", number), Box::default());
+        }
+        assert_eq!((answered.len(), answered.answers.len()), (2, 2));
+        assert_eq!(answered.find(&expired), None);
+        assert!(RequestId::current().is_none());
+    }
+}

@@ -1,0 +1,68 @@
+//! Identity of a request that its client may repeat, for servants that keep answers with their state.
+
+use crate::request::FtRequest;
+use crate::time;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// Identity of a request that its client may repeat (FT_REQUEST): the same in all repeats, at all members of the group. It has
+/// what is known for certain about the client's connection, too, so that no client gets the answer to another one's request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RequestId {
+    pub(crate) identity: Arc<[u8]>,
+    pub(crate) client: Box<[u8]>,
+    pub(crate) retention: i32,
+    pub(crate) expires: u64,
+}
+
+thread_local! {
+    /// Identity of the request that the calling thread serves.
+    static CURRENT: RefCell<Option<RequestId>> = const { RefCell::new(None) };
+}
+
+impl RequestId {
+    /// Returns the identity of the request that the calling thread serves: for objects that are members of groups, and with
+    /// `fault_tolerance.retain_all` for all. `None` outside an upcall, and if the client does not repeat requests.
+    #[must_use]
+    pub fn current() -> Option<Self> {
+        CURRENT
+            .try_with(|current| current.borrow().clone())
+            .ok()
+            .flatten()
+    }
+
+    /// Returns whether the request has expired: its client does not repeat it any more.
+    #[must_use]
+    pub fn has_expired(&self) -> bool {
+        self.expires <= time::now()
+    }
+
+    pub(crate) fn new(identity: Arc<[u8]>, request: &FtRequest<'_>) -> Self {
+        Self {
+            identity,
+            client: request.client.into(),
+            retention: request.retention,
+            expires: request.expires,
+        }
+    }
+
+    /// Calls a function that serves the request on this thread.
+    pub(crate) fn during<R>(self, serve: impl FnOnce() -> R) -> R {
+        let _ended = Serving(replace(Some(self)));
+        serve()
+    }
+}
+
+/// Request that the thread served before, until this is dropped.
+struct Serving(Option<RequestId>);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        replace(self.0.take());
+    }
+}
+
+fn replace(request: Option<RequestId>) -> Option<RequestId> {
+    let replaced = CURRENT.try_with(|current| current.replace(request));
+    replaced.ok().flatten()
+}
