@@ -20,7 +20,7 @@ use crate::priority::Priority;
 use crate::profile::Origin;
 use crate::protocol::Pair;
 use crate::sync;
-use crate::timeline::RequestId;
+use crate::timeline::{ConnectionMark, RequestId, Side};
 use crate::upcall::Serving;
 use punctual_cdr::{Block, Environment};
 use punctual_exec::Deadline;
@@ -58,6 +58,8 @@ pub(super) struct ServerConnection {
     /// Lowest priority of the connection's priority band, once the client has announced one; the
     /// connection's own thread reads at that priority.
     lowest: OnceLock<Priority>,
+    /// Identity of the connection in timelines.
+    recorded: ConnectionMark,
 }
 
 /// Environment for decoding, link, and session of a connection.
@@ -202,6 +204,7 @@ impl ServerConnection {
             back: None,
             is_of_client: false,
             lowest: OnceLock::new(),
+            recorded: ConnectionMark::default(),
         }
     }
 
@@ -246,15 +249,18 @@ impl ServerConnection {
         received.charge_results(&self.from)
     }
 
-    /// Returns the identifier of one of the connection's requests for timelines.
-    pub(super) fn request_id(&self, request: u32) -> RequestId {
+    /// Returns the identifier of one of the connection's requests for timelines, in which it is described.
+    pub(super) fn recorded_request(&self, request: u32) -> RequestId {
         // The last 32 bits are enough to distinguish concurrent requests.
         let number = |number: u64| (number & u64::from(u32::MAX)) as u32;
-        RequestId {
+        let request = RequestId {
             lane: number(self.lane.number()),
             connection: number(self.number.get().copied().unwrap_or_default()),
             request,
-        }
+        };
+        let link = self.conversation.link();
+        self.recorded.describe(Side::Server, request, link);
+        request
     }
 
     pub(super) fn lane(&self) -> &Lane {

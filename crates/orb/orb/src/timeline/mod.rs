@@ -16,17 +16,23 @@
 //! served, and their waiting times.
 
 mod chrome;
+mod connections;
 mod file;
 mod names;
 mod record;
+mod recorder;
 mod session;
 mod thread;
 
-pub use chrome::write_chrome_trace;
+pub use chrome::{write_chrome_trace, write_recording};
+pub(crate) use connections::ConnectionMark;
+pub use connections::{RecordedConnection, Side};
 pub use file::write_file;
+pub use punctual_sys::discipline::Discipline;
 pub use record::{Record, RequestId, Stage};
+pub use recorder::{ClockReading, Recorder};
 pub(crate) use session::start_for_process;
-pub use session::{AlreadyRecording, Timeline, TimelineLimits, is_recording};
+pub use session::{AlreadyRecording, Recording, Timeline, TimelineLimits, is_recording};
 pub use thread::ThreadRecords;
 
 use crate::priority::Priority;

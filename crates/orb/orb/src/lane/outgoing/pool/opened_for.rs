@@ -9,6 +9,8 @@ use punctual_exec::LockProtocol;
 pub(in crate::lane) struct OpenedFor<'l> {
     pub(in crate::lane) broker: &'l Broker,
     pub(in crate::lane) reactors: &'l Reactors,
+    /// Number of the lane.
+    pub(in crate::lane) number: u64,
     /// Protocol (with or without priority inheritance) of the connection's sending lock.
     pub(in crate::lane) locks: LockProtocol,
 }
