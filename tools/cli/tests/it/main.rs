@@ -44,4 +44,5 @@ mod schedule_serve;
 mod simulation;
 mod support;
 mod timeline;
+mod timeline_join;
 mod trace;
