@@ -39,7 +39,8 @@ impl Dscp {
         self.0
     }
 
-    /// Sets the code point of a socket's packets: `IP_TOS`, and `IPV6_TCLASS` for an IPv6 socket.
+    /// Sets the code point of a socket's packets: `IP_TOS`, and `IPV6_TCLASS` for an IPv6 socket. Sockets of other
+    /// families have none, and stay as they are.
     ///
     /// # Errors
     /// Errors of `setsockopt(2)`.
@@ -47,11 +48,29 @@ impl Dscp {
         // The two low bits belong to congestion notification.
         let octet = self.0 << 2;
         let socket = socket.as_fd();
-        if getsockname(socket)?.address_family() == AddressFamily::INET6 {
-            sockopt::set_ipv6_tclass(socket, octet.into())?;
+        match getsockname(socket)?.address_family() {
+            AddressFamily::INET6 => {
+                sockopt::set_ipv6_tclass(socket, octet.into())?;
+                // It may also send IPv4 packets.
+                Ok(sockopt::set_ip_tos(socket, octet)?)
+            }
+            AddressFamily::INET => Ok(sockopt::set_ip_tos(socket, octet)?),
+            _ => Ok(()),
         }
-        // An IPv6 socket may also send IPv4 packets.
-        Ok(sockopt::set_ip_tos(socket, octet)?)
+    }
+
+    /// Returns the code point of a socket's packets; `None` for a socket of another family than IPv4 and IPv6.
+    ///
+    /// # Errors
+    /// Errors of `getsockopt(2)`.
+    pub fn of(socket: impl AsFd) -> io::Result<Option<Self>> {
+        let socket = socket.as_fd();
+        let octet = match getsockname(socket)?.address_family() {
+            AddressFamily::INET6 => sockopt::ipv6_tclass(socket)?,
+            AddressFamily::INET => sockopt::ip_tos(socket)?.into(),
+            _ => return Ok(None),
+        };
+        Ok(u8::try_from(octet >> 2).ok().and_then(Self::new))
     }
 }
 
@@ -113,10 +132,15 @@ mod tests {
         let of_ipv4 = UdpSocket::bind("127.0.0.1:0").unwrap();
         Dscp::EF.apply(&of_ipv4).unwrap();
         assert_eq!(sockopt::ip_tos(&of_ipv4).unwrap(), 46 << 2);
+        assert_eq!(Dscp::of(&of_ipv4).unwrap(), Some(Dscp::EF));
         // A machine may be without IPv6.
         if let Ok(of_ipv6) = UdpSocket::bind("[::1]:0") {
             Dscp::EF.apply(&of_ipv6).unwrap();
             assert_eq!(sockopt::ipv6_tclass(&of_ipv6).unwrap(), 46 << 2);
+            assert_eq!(Dscp::of(&of_ipv6).unwrap(), Some(Dscp::EF));
         }
+        let (unix, _peer) = std::os::unix::net::UnixStream::pair().unwrap();
+        Dscp::EF.apply(&unix).unwrap();
+        assert_eq!(Dscp::of(&unix).unwrap(), None);
     }
 }

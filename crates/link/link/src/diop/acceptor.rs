@@ -13,6 +13,7 @@ use crate::{
 };
 use punctual_cdr::Block;
 use punctual_exec::{Deadline, ThreadSpec};
+use punctual_sys::dscp::Dscp;
 use punctual_sys::{stream, udp};
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -292,6 +293,11 @@ impl Connection for PeerConnection {
 
     fn local(&self) -> &Address {
         &self.shared.local
+    }
+
+    /// Marks the packets of all peers: they are sent by one socket, whose endpoint has one priority.
+    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+        dscp.apply(&self.shared.socket)
     }
 
     fn waitable(&self) -> Waitable<'_> {

@@ -7,6 +7,7 @@ use crate::{
 };
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
+use punctual_sys::dscp::Dscp;
 use punctual_sys::stream::{self, Direction};
 use punctual_sys::udp;
 use std::io::{self, IoSlice};
@@ -120,6 +121,10 @@ impl Connection for DiopConnection {
 
     fn local(&self) -> &Address {
         &self.local
+    }
+
+    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+        dscp.apply(&self.socket)
     }
 
     fn waitable(&self) -> Waitable<'_> {

@@ -194,6 +194,7 @@ impl Lane {
         OpenedFor {
             broker: &self.broker,
             reactors: &self.reactors,
+            priority: self.priority,
             number: self.number,
             locks: self.locks,
         }

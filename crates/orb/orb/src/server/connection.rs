@@ -14,6 +14,7 @@ use super::reader::Reader;
 use super::send::ReplySender;
 use super::shared_link::{PartSender, SharedLink};
 use crate::budget::{Account, Evictable, Hold, NoRoom, host_of};
+use crate::config::NetworkDirection;
 use crate::lane::{Alarm, BackChannel, Lane, OpenEndpoint, ServingThreads, can_serve_back};
 use crate::messaging::{self, Abilities, Inbox, InboxError, Session};
 use crate::priority::Priority;
@@ -227,6 +228,10 @@ impl ServerConnection {
             self.strategy.watch_unsent(|| self.account(false));
             incoming.connections.join(this, from)
         });
+        // Requests are sent over it, too: they are marked.
+        if let Some(priority) = self.lane.priority().filter(|_| !self.is_of_client) {
+            self.mark(priority);
+        }
         // If all connections were closed just before this one was added, the goodbye reaches it
         // here.
         let shuts_down = !self.conversation.broker().life.serves();
@@ -271,10 +276,17 @@ impl ServerConnection {
     /// alone and belongs to no lane, it waits for the next request at the lowest of these
     /// priorities. (Upcalls have priorities of their own.)
     pub(super) fn set_band(&self, lowest: Priority) {
+        self.mark(lowest);
         if matches!(self.strategy, Strategy::PerConnection(_)) && self.lane.priority().is_none() {
             self.lowest.get_or_init(|| lowest);
             self.read_in_band();
         }
+    }
+
+    /// Gives the packets of replies the DSCP for this priority.
+    fn mark(&self, priority: Priority) {
+        let (broker, link) = (self.conversation.broker(), self.conversation.link());
+        broker.mark(link, priority, NetworkDirection::Replies);
     }
 
     /// Gives the calling thread, which serves the connection alone, the priority of the band while
