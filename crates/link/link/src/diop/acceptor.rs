@@ -6,7 +6,7 @@ use super::address;
 use super::connection::{BLOCK, BLOCK_KEPT, BLOCKS, ROOM};
 use super::options::DiopOptions;
 use super::peers::{Peer, Peers, Taken};
-use super::transmit::transmit;
+use super::transmit::{To, transmit};
 use crate::socket::resolve;
 use crate::{
     Acceptor, Address, BlockPool, Connection, LinkError, Pending, Phase, SendError, Waitable,
@@ -254,7 +254,7 @@ impl Connection for PeerConnection {
         transmit(
             &self.shared.socket,
             parts,
-            Some(self.peer.address),
+            To::Peer(self.peer.address),
             deadline,
         )
     }

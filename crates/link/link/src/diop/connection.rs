@@ -1,6 +1,7 @@
 //! Client's end: a socket of its own, connected to its one peer.
 
-use super::transmit::transmit;
+use super::launch::LaunchTimes;
+use super::transmit::{To, transmit};
 use crate::socket::CachedTimeout;
 use crate::{
     Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Waitable,
@@ -28,6 +29,7 @@ pub(super) const BLOCK_KEPT: usize = 256 * 1024;
 #[derive(Debug)]
 pub(super) struct DiopConnection {
     socket: UdpSocket,
+    launch: Option<LaunchTimes>,
     peer: Address,
     local: Address,
     pool: Arc<BlockPool>,
@@ -36,9 +38,15 @@ pub(super) struct DiopConnection {
 }
 
 impl DiopConnection {
-    pub(super) fn new(socket: UdpSocket, peer: Address, local: Address) -> Self {
+    pub(super) fn new(
+        socket: UdpSocket,
+        launch: Option<LaunchTimes>,
+        peer: Address,
+        local: Address,
+    ) -> Self {
         Self {
             socket,
+            launch,
             peer,
             local,
             pool: BlockPool::new(BLOCKS, BLOCK_KEPT),
@@ -64,7 +72,12 @@ impl Connection for DiopConnection {
             let error = LinkError::closed(Phase::Send);
             return Err(SendError { error, sent: 0 });
         }
-        transmit(&self.socket, parts, None, deadline)
+        transmit(
+            &self.socket,
+            parts,
+            To::Connected(self.launch.as_ref()),
+            deadline,
+        )
     }
 
     fn receive(

@@ -21,7 +21,8 @@ pub(super) fn connect(
         match dial(candidate, options) {
             Ok((socket, local)) => {
                 let peer = Address::new(NAME, address.place());
-                let connection = DiopConnection::new(socket, peer, address::from_socket(local));
+                let connection =
+                    DiopConnection::new(socket, options.launch, peer, address::from_socket(local));
                 return Ok(Arc::new(connection));
             }
             Err(error) => failure = Some(LinkError::os(Phase::Connect, error)),

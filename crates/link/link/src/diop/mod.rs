@@ -11,11 +11,13 @@ mod connection;
 mod connector;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
+mod launch;
 mod options;
 mod peers;
 mod transmit;
 
 pub use address::NAME;
+pub use launch::LaunchTimes;
 pub use options::DiopOptions;
 pub use transmit::LARGEST;
 
