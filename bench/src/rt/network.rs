@@ -298,7 +298,7 @@ fn call(task: &Task) -> Result<Measured> {
         let cubit = self::cubit(&orb, bulk)?;
         let (is_over, echoed) = (is_over.clone(), echoed.clone());
         let values = vec![7; usize::try_from(*octets)?];
-        let echoes = move || -> Result<(), String> {
+        let echoes = move || -> std::result::Result<(), String> {
             while !is_over.load(Ordering::Relaxed) {
                 let back = cubit
                     .echo_octets(&values)
@@ -423,11 +423,11 @@ impl Hosts {
             // There is none before the first case.
             let _ = tc(host, "qdisc", &["del", "dev", "pnb0", "root"]);
             let add = |object: &str, rest: &[&str]| {
-                tc(host, object, &[&["add", "dev", "pnb0"], rest].concat())
+                tc(host, object, &[&["add", "dev", "pnb0"][..], rest].concat())
             };
             match rules {
                 Rules::Bands => {
-                    let bucket = ["root", "handle", "1:", "tbf", "rate", &whole];
+                    let bucket = ["root", "handle", "1:", "tbf", "rate", whole.as_str()];
                     add(
                         "qdisc",
                         &[&bucket[..], &["burst", "16kb", "latency", "50ms"]].concat(),
@@ -443,14 +443,14 @@ impl Hosts {
                             &[
                                 &of[..],
                                 &[
-                                    "ceil", &whole, "burst", "16kb", "cburst", "16kb", "prio",
+                                    "ceil", whole.as_str(), "burst", "16kb", "cburst", "16kb", "prio",
                                     priority,
                                 ],
                             ]
                             .concat(),
                         )
                     };
-                    class("1:", "1:1", &whole, "0")?;
+                    class("1:", "1:1", whole.as_str(), "0")?;
                     class("1:1", "1:10", &tenth, "0")?;
                     class("1:1", "1:20", &most, "1")?;
                     let matches = [
@@ -474,7 +474,7 @@ impl Drop for Hosts {
 }
 
 fn tc(host: &str, object: &str, arguments: &[&str]) -> Result<()> {
-    run_tool("tc", &[&["-n", host, object], arguments].concat())
+    run_tool("tc", &[&["-n", host, object][..], arguments].concat())
 }
 
 fn run_tool(tool: &str, arguments: &[&str]) -> Result<()> {

@@ -46,7 +46,7 @@ pub struct Timeline(());
 /// upcall waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelineLimits {
-    /// Maximum number of records of each thread, 24 bytes each. A served request has four or five.
+    /// Maximum number of records of each thread, 24 bytes each. A served request has four or five, a call three.
     pub records: usize,
     /// Maximum number of threads whose records the timeline can hold.
     pub threads: usize,
