@@ -443,7 +443,13 @@ impl Hosts {
                             &[
                                 &of[..],
                                 &[
-                                    "ceil", whole.as_str(), "burst", "16kb", "cburst", "16kb", "prio",
+                                    "ceil",
+                                    whole.as_str(),
+                                    "burst",
+                                    "16kb",
+                                    "cburst",
+                                    "16kb",
+                                    "prio",
                                     priority,
                                 ],
                             ]

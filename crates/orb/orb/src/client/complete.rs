@@ -60,8 +60,7 @@ pub(super) fn wait_with<const KIND: u8>(
 ) -> Waited {
     let bound = upcall::about_to_block();
     let waited = connection.wait_with::<KIND>(block, pending, connection.bounded(deadline, bound));
-    // Plain calls have asked already.
-    if KIND != PLAIN && timeline::is_recording() && waited.has_come() {
+    if timeline::is_recording() && waited.has_come() {
         connection.record_stage(Stage::Received, pending.id());
     }
     waited

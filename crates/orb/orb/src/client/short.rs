@@ -81,10 +81,7 @@ pub(super) fn attempt(
         effective: &path.effective,
     };
     let made = if operation.two_way {
-        match timeline::is_recording() {
-            false => call.make::<false>(block, arguments, results),
-            true => call.make_recorded(block, arguments, results),
-        }
+        call.make(block, arguments, results)
     } else {
         call.make_one_way(block, arguments)
     };
@@ -131,21 +128,17 @@ struct ShortCall<'q> {
 }
 
 impl ShortCall<'_> {
-    /// Makes the call as [`ShortCall::make`] does, while a timeline is being recorded.
-    #[cold]
-    #[inline(never)]
-    fn make_recorded(
-        &self,
-        block: &mut Block,
-        arguments: &Arguments<'_>,
-        results: &mut Results<'_>,
-    ) -> Result<(), Box<Attempted>> {
-        self.make::<true>(block, arguments, results)
+    /// Records the current stage of the call in the timeline, if one is being recorded. A second copy of the call for
+    /// recordings would spare two of its three branches, but what both share is not inlined then, which costs more.
+    #[inline(always)]
+    fn record_stage(&self, stage: Stage, request: u32) {
+        if timeline::is_recording() {
+            self.connection.record_stage(stage, request);
+        }
     }
 
-    /// Makes the call. `RECORDED` says whether a timeline is being recorded: it is asked once.
     #[inline]
-    fn make<const RECORDED: bool>(
+    fn make(
         &self,
         block: &mut Block,
         arguments: &Arguments<'_>,
@@ -156,25 +149,17 @@ impl ShortCall<'_> {
             return Err(self.failed(Failed::Finally(too_many_calls())));
         };
         self.write(block, pending.id(), arguments)?;
-        if RECORDED {
-            connection.record_stage(Stage::Sending, pending.id());
-        }
+        self.record_stage(Stage::Sending, pending.id());
         if let Err(failed) =
             send::send_plainly(connection, block, self.effective.out_of_band, self.deadline)
         {
             return Err(self.failed(failed));
         }
-        if RECORDED {
-            connection.record_stage(Stage::Sent, pending.id());
-        }
+        self.record_stage(Stage::Sent, pending.id());
         probe::begins!(Point::ClientTransportReceive);
         // The request's block is reused for its reply.
-        let waited =
-            complete::wait_with::<{ complete::PLAIN }>(connection, block, &pending, self.deadline);
-        if RECORDED && waited.has_come() {
-            connection.record_stage(Stage::Received, pending.id());
-        }
-        match waited {
+        match complete::wait_with::<{ complete::PLAIN }>(connection, block, &pending, self.deadline)
+        {
             Waited::Own(reply) => {
                 let body = match reply.status {
                     ReplyStatus::UserException => Body::UserException,
