@@ -18,6 +18,7 @@
 mod chrome;
 mod connections;
 mod file;
+mod mark;
 mod names;
 mod record;
 mod recorder;
@@ -25,9 +26,9 @@ mod session;
 mod thread;
 
 pub use chrome::{write_chrome_trace, write_recording};
-pub(crate) use connections::ConnectionMark;
 pub use connections::{RecordedConnection, Side};
 pub use file::write_file;
+pub(crate) use mark::ConnectionMark;
 pub use punctual_sys::discipline::Discipline;
 pub use record::{Record, RequestId, Stage};
 pub use recorder::{ClockReading, Recorder};
