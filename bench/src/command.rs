@@ -38,6 +38,7 @@ static EXPERIMENTS: &[&Experiment] = &[
     &rt::series::POOLS,
     &rt::order::EXPERIMENT,
     &rt::mutex::EXPERIMENT,
+    &rt::network::EXPERIMENT,
     &rt::starting::EXPERIMENT,
     #[cfg(feature = "events")]
     &events::latency::EXPERIMENT,

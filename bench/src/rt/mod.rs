@@ -21,6 +21,7 @@ mod client;
 mod floor;
 pub(crate) mod latency;
 pub(crate) mod mutex;
+pub(crate) mod network;
 mod omniorb;
 pub(crate) mod order;
 pub(crate) mod series;
@@ -60,6 +61,12 @@ pub enum Experiment {
     /// Measure how long an urgent thread waits for a lock while one in between computes, by locks
     /// that inherit priorities, that have a ceiling, and by a plain one.
     Mutex(mutex::Options),
+    /// Measure an urgent call beside bulk transfers over a slow link, with and without classes of packets, DSCP and
+    /// pacing. Needs root, for two network namespaces.
+    Network(network::Options),
+    /// Run one side of `network`, as that starts it.
+    #[command(hide = true)]
+    NetworkSide(network::SideOptions),
     /// Measure the time of a server with lanes from the start of its process to its first reply.
     Start(starting::Options),
 }
@@ -137,6 +144,8 @@ pub fn run(harness: &Harness, experiment: &Experiment) -> Result<()> {
         Experiment::Pools(options) => series::run(harness, &options.plan()?),
         Experiment::Order(options) => order::run(options),
         Experiment::Mutex(options) => mutex::run(options),
+        Experiment::Network(options) => network::run(options),
+        Experiment::NetworkSide(options) => network::run_side(options),
         Experiment::Start(options) => starting::run(harness, options),
     }
 }

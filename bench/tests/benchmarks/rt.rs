@@ -93,3 +93,26 @@ fn who_has_no_part_in_an_experiment_is_told_so() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("`orb-a-thread` has no part"), "{said}");
 }
+
+#[test]
+fn an_urgent_call_is_measured_beside_bulk_in_each_case_of_the_network() {
+    let options = ["rt", "network", "--calls=20", "--pace=1", "--json"];
+    let output = Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
+        .args(options)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.contains("it takes root") {
+        eprintln!("skipped: {said}");
+        return;
+    }
+    assert!(output.status.success(), "{said}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 8);
+    for row in rows {
+        assert_eq!(row["call"]["samples"], 20, "{row}");
+        let has_bulk = row["case"] != "alone";
+        assert!(has_bulk || row["bulk"].as_f64() == Some(0.0), "{row}");
+    }
+}

@@ -33,6 +33,7 @@ mod protocols;
 mod schedule;
 mod shown;
 mod time;
+mod timeline;
 mod trace;
 mod value_types;
 mod web;
@@ -83,6 +84,9 @@ enum Command {
     /// Prove that operations meet their deadlines, before they run; assign their priorities.
     #[command(subcommand)]
     Schedule(schedule::Options),
+    /// Join time lines of requests that clients and servers have recorded, also of several hosts.
+    #[command(subcommand)]
+    Timeline(timeline::Options),
     /// Serve channels of events; push into them, and look at what passes.
     #[command(subcommand)]
     Events(events::Options),
@@ -174,6 +178,7 @@ fn run() -> ExitCode {
         Command::Config(options) => config::run(&options),
         Command::Protocols(options) => protocols::run(&options),
         Command::Schedule(options) => schedule::run(&options, &orb_options),
+        Command::Timeline(options) => timeline::run(&options),
         Command::Events(options) => events::run(&options, &orb_options),
         Command::Notify(options) => notify::run(&options, &orb_options),
         Command::Log(options) => log::run(&options, &orb_options),

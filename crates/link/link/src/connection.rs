@@ -3,8 +3,9 @@
 use crate::{Address, LinkError, Loan, Phase, SendError};
 use punctual_cdr::{Block, Lender};
 use punctual_exec::Deadline;
+use punctual_sys::dscp::Dscp;
 use std::fmt::Debug;
-use std::io::IoSlice;
+use std::io::{self, IoSlice};
 use std::os::fd::BorrowedFd;
 
 /// Framing of a link: whether message boundaries are kept.
@@ -185,6 +186,16 @@ pub trait Connection: Send + Sync + Debug {
 
     /// Returns the means to wait for data on the connection.
     fn waitable(&self) -> Waitable<'_>;
+
+    /// Gives the packets that are sent from now on this priority in networks. Links without packets of their own, the
+    /// default, ignore it. Packets that several connections' peers get from one socket have that socket's.
+    ///
+    /// # Errors
+    /// Errors of `setsockopt(2)`.
+    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+        let _ = dscp;
+        Ok(())
+    }
 
     /// Returns the gatherer, which combines small messages that follow one another, if the link has
     /// one.

@@ -17,6 +17,7 @@ use crate::timeout::CachedTimeout;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_link::{Address, Connection, LinkError, Pending, Phase, SendError, Taken, Waitable};
+use punctual_sys::dscp::Dscp;
 use punctual_sys::stream::{self, Direction};
 use std::fmt;
 use std::io::{self, IoSlice, Read};
@@ -81,6 +82,10 @@ impl TlsConnection {
 }
 
 impl Connection for TlsConnection {
+    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+        dscp.apply(&self.stream)
+    }
+
     fn lend(&self, capacity: usize) -> Block {
         Block::of_thread(capacity.max(self.block), self.block_kept)
     }

@@ -49,10 +49,10 @@ pub mod value;
 pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
 pub use codec::{Codec, CodecError, CodecFactory, ENCODING_CDR_ENCAPS, Encoding, UnknownEncoding};
 pub use config::{
-    AboveHighest, Budgets, CollocationScope, Concurrency, ConfigError, Discipline, DurationError,
-    DynamicSchedulingSettings, FaultToleranceSettings, ListenEndpoint, NativePolicy, OrbConfig,
-    PoolSize, RealTime, RealTimeSettings, ReplyHandlers, StandardMapping, Timeouts, Trace,
-    parse_duration,
+    AboveHighest, Budgets, CollocationScope, Concurrency, ConfigError, Discipline, DscpByPriority,
+    DurationError, DynamicSchedulingSettings, FaultToleranceSettings, ListenEndpoint, NativePolicy,
+    NetworkDirection, NoDscpByPriority, OrbConfig, PoolSize, RealTime, RealTimeSettings,
+    ReplyHandlers, StandardMapping, Timeouts, Trace, parse_duration,
 };
 pub use context::Context;
 pub use event_value::EventValue;

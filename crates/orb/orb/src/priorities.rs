@@ -1,12 +1,13 @@
 //! Decisions of Real-time CORBA about lanes and the destinations of calls, made by the component
 //! that knows its policies and the machine's native priorities: `punctual_rt`.
 
-use crate::config::RealTimeSettings;
+use crate::config::{NetworkDirection, RealTimeSettings};
 use crate::exception::SystemException;
 use crate::fixed_context::CallPolicies;
 use crate::policy::{AdapterPolicies, UnmetPolicies};
 use crate::priority::Priority;
 use punctual_exec::ThreadSpec;
+use punctual_sys::dscp::Dscp;
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
@@ -83,6 +84,13 @@ pub trait Priorities: Send + Sync + Debug {
     /// # Errors
     /// The reason why this server cannot serve the band.
     fn band(&self, range: Option<&[u8]>) -> Result<RangeInclusive<Priority>, SystemException>;
+
+    /// Returns the DSCP of the packets of a connection whose messages have this priority; `None` leaves it as it is, which
+    /// is the default. Called when a connection is opened or accepted, and when its band is announced.
+    fn dscp(&self, priority: Priority, direction: NetworkDirection) -> Option<Dscp> {
+        let _ = (priority, direction);
+        None
+    }
 
     /// Makes the calling thread, which serves one connection, wait for its requests at this
     /// priority.

@@ -4,7 +4,8 @@ use crate::distributable::DynamicScheduling;
 use crate::mapping::Mapping;
 use punctual_exec::thread::Processors;
 use punctual_orb::{
-    AboveHighest, NativePolicy, Priority, RealTime, SystemException, SystemExceptionKind as Kind,
+    AboveHighest, DscpByPriority, NativePolicy, Priority, RealTime, SystemException,
+    SystemExceptionKind as Kind,
 };
 use punctual_sys::scheduling::Scheduling;
 use std::fmt::Debug;
@@ -22,6 +23,8 @@ pub struct RtConfig {
     pub real_time: RealTime,
     /// Limit on the priorities that clients may propagate.
     pub propagated: Propagated,
+    /// DSCP of packets by CORBA priority; none by default.
+    pub network: NetworkPriorities,
     /// Transform applied to priorities when calls are sent and served, if there is one.
     pub transform: Option<Arc<dyn PriorityTransform>>,
     /// Attributes of the threads of lanes and thread pools.
@@ -33,6 +36,20 @@ pub struct RtConfig {
     /// ([`RtOrb::scheduling`](crate::RtOrb::scheduling)). Without it there are none, and requests
     /// that are made in segments are served like all others.
     pub dynamic_scheduling: Option<DynamicScheduling>,
+}
+
+/// Priorities of packets in networks by CORBA priority: TAO's network priority mapping, for both directions.
+///
+/// A connection's packets are marked once, when it is opened, accepted, or announces its band: a call costs the same
+/// as without. An ORB's client has connections of their own for each priority of its threads, so that requests have the
+/// DSCP of their thread's priority; on a priority-banded connection that of the band's lowest priority. Replies have
+/// that of the endpoint's lane, or of the band's lowest priority; on other connections they are not marked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NetworkPriorities {
+    /// DSCP of requests' packets.
+    pub requests: DscpByPriority,
+    /// DSCP of replies' packets.
+    pub replies: DscpByPriority,
 }
 
 /// Attributes of the threads of lanes and thread pools, beside their priority.

@@ -47,6 +47,12 @@ impl RtConfig {
             highest: settings.highest_propagated.unwrap_or(highest),
             above: settings.above_highest.unwrap_or(above),
         };
+        if let Some(requests) = &settings.request_dscp {
+            self.network.requests.clone_from(requests);
+        }
+        if let Some(replies) = &settings.reply_dscp {
+            self.network.replies.clone_from(replies);
+        }
         self.threads.processors = settings.processors.or(self.threads.processors);
         self.threads.prefault_stack = settings
             .prefault_stack
@@ -80,6 +86,11 @@ impl RtConfig {
                 "above_highest",
                 self.propagated.above == with.propagated.above,
             ),
+            (
+                "request_dscp",
+                self.network.requests == with.network.requests,
+            ),
+            ("reply_dscp", self.network.replies == with.network.replies),
             (
                 "processors",
                 self.threads.processors == with.threads.processors,
@@ -147,6 +158,8 @@ mod tests {
         mapping = 'direct'
         highest_propagated = 20000
         above_highest = 'refuse'
+        request_dscp = '0=CS0,20000=EF'
+        reply_dscp = '100=AF21'
         processors = [0]
         prefault_stack = true
         lock_memory = true
@@ -179,6 +192,9 @@ mod tests {
         assert!(matches!(all.mapping, Mapping::Direct));
         assert_eq!(all.propagated.highest.get(), 20_000);
         assert_eq!(all.propagated.above, AboveHighest::Refuse);
+        let dscp = |text: &str| text.parse().unwrap();
+        assert_eq!(all.network.requests, dscp("0=CS0,20000=EF"));
+        assert_eq!(all.network.replies, dscp("100=AF21"));
         assert_eq!(all.threads.processors, Processors::of(&[0]).ok());
         assert!(all.threads.prefault_stack && all.lock_memory);
         let dynamic = all.dynamic_scheduling.unwrap();
@@ -238,6 +254,9 @@ mod tests {
             ("highest_propagated = 32768", "real_time.highest_propagated"),
             ("highest_propagated = -1", "real_time.highest_propagated"),
             ("above_highest = 'obey'", "real_time.above_highest"),
+            ("request_dscp = '10=EF,5=CS1'", "real_time.request_dscp"),
+            ("reply_dscp = 'EF'", "real_time.reply_dscp"),
+            ("reply_dscp = 46", "real_time.reply_dscp"),
             ("processors = []", "real_time.processors"),
             ("processors = [100000]", "real_time.processors"),
             ("nice = 3", "real_time.nice"),

@@ -12,9 +12,10 @@ use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::ThreadSpec;
 use punctual_ior::PriorityModel;
 use punctual_orb::{
-    AdapterPolicies, CallPolicies, Destination, PolicyType, Priorities, Priority, RealTimeSettings,
-    ServedAt, SystemException, UnmetPolicies,
+    AdapterPolicies, CallPolicies, Destination, NetworkDirection, PolicyType, Priorities, Priority,
+    RealTimeSettings, ServedAt, SystemException, UnmetPolicies,
 };
+use punctual_sys::dscp::Dscp;
 use std::ops::RangeInclusive;
 
 const BANDED: u32 = PriorityBandedConnectionPolicy::NUMBER;
@@ -39,6 +40,14 @@ impl Priorities for RtOrb {
 
     fn run_again_at(&self, before: u64) {
         RtOrb::run_again_at(self, SavedState::from_number(before));
+    }
+
+    fn dscp(&self, priority: Priority, direction: NetworkDirection) -> Option<Dscp> {
+        let network = &self.config().network;
+        match direction {
+            NetworkDirection::Requests => network.requests.of(priority),
+            NetworkDirection::Replies => network.replies.of(priority),
+        }
     }
 
     fn served_at(&self, policies: &AdapterPolicies) -> ServedAt {

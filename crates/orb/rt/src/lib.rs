@@ -43,7 +43,7 @@ mod thread_pool;
 pub mod timeline;
 
 pub use client_priority::ClientPriorityPolicy;
-pub use config::{LaneThreads, PriorityTransform, Propagated, RtConfig};
+pub use config::{LaneThreads, NetworkPriorities, PriorityTransform, Propagated, RtConfig};
 pub use connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 pub use current::RtCurrent;
 pub use distributable::{
@@ -62,9 +62,11 @@ pub use punctual_ior::PriorityModel;
 /// Measurement of upcalls, and their comparison with a plan.
 pub use punctual_orb::measurement;
 pub use punctual_orb::{
-    AboveHighest, BufferLimits, ByPolicies, Discipline, LaneStatistics, NativePolicy, Priority,
-    PriorityOutOfRange, RealTime, RtLevel, RtOperation, Urgency, UrgencyStrategy, WaitingRequest,
+    AboveHighest, BufferLimits, ByPolicies, Discipline, DscpByPriority, LaneStatistics,
+    NativePolicy, NetworkDirection, NoDscpByPriority, Priority, PriorityOutOfRange, RealTime,
+    RtLevel, RtOperation, Urgency, UrgencyStrategy, WaitingRequest,
 };
+pub use punctual_sys::dscp::Dscp;
 pub use thread_pool::{
     PoolThreads, RequestBuffering, ThreadpoolId, ThreadpoolOptions, ThreadpoolPolicy,
 };

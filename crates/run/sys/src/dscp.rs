@@ -1,5 +1,6 @@
 //! Priority of packets in networks: the differentiated services code point (RFC 2474).
 
+use crate::traffic::Traffic;
 use rustix::net::{AddressFamily, getsockname, sockopt};
 use std::fmt;
 use std::io;
@@ -39,7 +40,12 @@ impl Dscp {
         self.0
     }
 
-    /// Sets the code point of a socket's packets: `IP_TOS`, and `IPV6_TCLASS` for an IPv6 socket.
+    /// Sets the code point of a socket's packets: `IP_TOS`, and `IPV6_TCLASS` for an IPv6 socket. Sockets of other
+    /// families have none, and stay as they are.
+    ///
+    /// With `IP_TOS` the kernel also sets the class of packets in this host (`SO_PRIORITY`), by bits of RFC 1349: to that of
+    /// bulk transfers for AF11 and AF21, and to none in particular for most others. A class that was set
+    /// ([`Traffic::socket_priority`]) stays.
     ///
     /// # Errors
     /// Errors of `setsockopt(2)`.
@@ -47,11 +53,51 @@ impl Dscp {
         // The two low bits belong to congestion notification.
         let octet = self.0 << 2;
         let socket = socket.as_fd();
-        if getsockname(socket)?.address_family() == AddressFamily::INET6 {
-            sockopt::set_ipv6_tclass(socket, octet.into())?;
+        match getsockname(socket)?.address_family() {
+            AddressFamily::INET6 => {
+                sockopt::set_ipv6_tclass(socket, octet.into())?;
+            }
+            AddressFamily::INET => {}
+            _ => return Ok(()),
         }
         // An IPv6 socket may also send IPv4 packets.
-        Ok(sockopt::set_ip_tos(socket, octet)?)
+        let before = sockopt::ip_tos(socket)?;
+        let class = Traffic::of(socket)?.socket_priority;
+        sockopt::set_ip_tos(socket, octet)?;
+        match class {
+            Some(class) if class != class_of(before) => Traffic {
+                socket_priority: Some(class),
+                ..Traffic::default()
+            }
+            .apply(socket),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the code point of a socket's packets; `None` for a socket of another family than IPv4 and IPv6.
+    ///
+    /// # Errors
+    /// Errors of `getsockopt(2)`.
+    pub fn of(socket: impl AsFd) -> io::Result<Option<Self>> {
+        let socket = socket.as_fd();
+        let octet = match getsockname(socket)?.address_family() {
+            AddressFamily::INET6 => sockopt::ipv6_tclass(socket)?,
+            AddressFamily::INET => sockopt::ip_tos(socket)?.into(),
+            _ => return Ok(None),
+        };
+        Ok(u8::try_from(octet >> 2).ok().and_then(Self::new))
+    }
+}
+
+/// Returns the class that the kernel derives from an octet of `IP_TOS`, by bits of RFC 1349.
+fn class_of(octet: u8) -> u8 {
+    match octet >> 3 & 0b11 {
+        0 => 0,
+        // Throughput: bulk.
+        1 => 2,
+        // Delay: interactive; both: interactive bulk.
+        2 => 6,
+        _ => 4,
     }
 }
 
@@ -109,14 +155,41 @@ mod tests {
     }
 
     #[test]
+    fn a_class_that_was_set_stays_and_others_are_those_that_the_kernel_derives() {
+        let class = |socket: &UdpSocket| Traffic::of(socket).unwrap().socket_priority.unwrap();
+        let own = UdpSocket::bind("127.0.0.1:0").unwrap();
+        for number in 0..64 {
+            let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+            Dscp::new(number).unwrap().apply(&socket).unwrap();
+            assert_eq!(class(&socket), class_of(number << 2), "{number}");
+            Dscp::new(number).unwrap().apply(&own).unwrap();
+            assert_eq!(class(&own), class_of(number << 2), "{number}");
+        }
+        let set = Traffic {
+            socket_priority: Some(5),
+            ..Traffic::default()
+        };
+        set.apply(&own).unwrap();
+        for dscp in ["EF", "AF21", "0", "EF"] {
+            dscp.parse::<Dscp>().unwrap().apply(&own).unwrap();
+            assert_eq!(class(&own), 5, "{dscp}");
+        }
+    }
+
+    #[test]
     fn a_socket_has_the_code_point_it_was_given() {
         let of_ipv4 = UdpSocket::bind("127.0.0.1:0").unwrap();
         Dscp::EF.apply(&of_ipv4).unwrap();
         assert_eq!(sockopt::ip_tos(&of_ipv4).unwrap(), 46 << 2);
+        assert_eq!(Dscp::of(&of_ipv4).unwrap(), Some(Dscp::EF));
         // A machine may be without IPv6.
         if let Ok(of_ipv6) = UdpSocket::bind("[::1]:0") {
             Dscp::EF.apply(&of_ipv6).unwrap();
             assert_eq!(sockopt::ipv6_tclass(&of_ipv6).unwrap(), 46 << 2);
+            assert_eq!(Dscp::of(&of_ipv6).unwrap(), Some(Dscp::EF));
         }
+        let (unix, _peer) = std::os::unix::net::UnixStream::pair().unwrap();
+        Dscp::EF.apply(&unix).unwrap();
+        assert_eq!(Dscp::of(&unix).unwrap(), None);
     }
 }

@@ -41,6 +41,22 @@ pub fn name() -> Option<String> {
     name.nodename().to_str().ok().map(str::to_owned)
 }
 
+/// Returns the identifier of this start of the kernel, which no other host or start has; `None` where the kernel does not
+/// tell. Reads a file of `/proc`.
+#[must_use]
+pub fn boot() -> Option<String> {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(id.trim().to_owned())
+}
+
+/// Returns the name of the time namespace of this process (`time_namespaces(7)`): processes of one start of the kernel and
+/// one time namespace have the same monotonic clock. `None` where the kernel has none. Reads a link of `/proc`.
+#[must_use]
+pub fn time_namespace() -> Option<String> {
+    let name = std::fs::read_link("/proc/self/ns/time").ok()?;
+    name.to_str().map(str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -111,6 +111,20 @@ impl TcpOptions {
 /// # Errors
 /// Errors of `socket`, `bind` and `listen`.
 pub fn listen(address: SocketAddr, backlog: i32) -> io::Result<TcpListener> {
+    listen_steered(address, backlog, None)
+}
+
+/// Listens as [`listen`] does, for connections whose packets a processor receives (`SO_INCOMING_CPU`): of several listeners
+/// at one address, which share it (`SO_REUSEPORT`), the kernel takes the one with that processor. Any process of
+/// the same user may share the address then.
+///
+/// # Errors
+/// Errors of `socket`, `setsockopt`, `bind` and `listen`.
+pub fn listen_steered(
+    address: SocketAddr,
+    backlog: i32,
+    processor: Option<u32>,
+) -> io::Result<TcpListener> {
     let family = if address.is_ipv4() {
         AddressFamily::INET
     } else {
@@ -123,6 +137,10 @@ pub fn listen(address: SocketAddr, backlog: i32) -> io::Result<TcpListener> {
         Some(ipproto::TCP),
     )?;
     sockopt::set_socket_reuseaddr(&socket, true)?;
+    if let Some(processor) = processor {
+        sockopt::set_socket_reuseport(&socket, true)?;
+        sockopt::set_socket_incoming_cpu(&socket, processor)?;
+    }
     if address.is_ipv6() {
         sockopt::set_ipv6_v6only(&socket, !address.ip().is_unspecified())?;
     }
@@ -151,6 +169,7 @@ pub fn push(socket: impl AsFd) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::processor::pin_to;
     use std::io::Write;
     use std::net::TcpStream;
 
@@ -225,5 +244,28 @@ mod tests {
         let thread = std::thread::spawn(move || waiting.accept().map(|_| ()));
         stop_listening(&listener).unwrap();
         assert!(thread.join().unwrap().is_err());
+    }
+
+    #[test]
+    fn of_listeners_at_one_address_the_one_whose_processor_receives_the_packets_accepts() {
+        let pinned = |number: usize| std::thread::spawn(move || pin_to(number).is_ok());
+        if !(0..2).all(|number| pinned(number).join().unwrap()) {
+            println!("skipped: this process cannot be on the processors 0 and 1");
+            return;
+        }
+        let first = listen_steered("127.0.0.1:0".parse().unwrap(), 64, Some(0)).unwrap();
+        let address = first.local_addr().unwrap();
+        let second = listen_steered(address, 64, Some(1)).unwrap();
+        let number = |listener: &TcpListener| sockopt::socket_incoming_cpu(listener).unwrap();
+        assert_eq!((number(&first), number(&second)), (0, 1));
+        // Packets over loopback are received on the processor that has sent them.
+        for (processor, listener) in [(1, &second), (0, &first)] {
+            let connected = std::thread::spawn(move || {
+                pin_to(processor).unwrap();
+                TcpStream::connect(address).unwrap().local_addr().unwrap()
+            });
+            let (_, peer) = listener.accept().unwrap();
+            assert_eq!(peer, connected.join().unwrap());
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! How the kernel sends what a socket is given, and looks for what it receives: pace, class, busy
 //! polling (`socket(7)`).
 
+use crate::clock;
 use std::ffi::{c_int, c_ulong};
 use std::io;
 use std::num::NonZeroU64;
@@ -65,10 +66,62 @@ impl Traffic {
     }
 }
 
-/// Type of the value of a socket option: a number of four or eight bytes.
+/// Clock of launch times, which the queueing discipline decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LaunchClock {
+    /// `CLOCK_TAI`, for `etf`. Needs CAP_NET_ADMIN.
+    #[default]
+    Tai,
+    /// `CLOCK_MONOTONIC`, for `fq`.
+    Monotonic,
+}
+
+impl LaunchClock {
+    /// Returns the nanoseconds of the clock now.
+    ///
+    /// # Errors
+    /// The kernel has no such clock.
+    pub fn now(self) -> io::Result<u64> {
+        match self {
+            Self::Tai => clock::tai_nanos(),
+            Self::Monotonic => Ok(clock::nanos()),
+        }
+    }
+
+    /// Lets a datagram socket's sends have launch times of this clock (`SO_TXTIME`).
+    ///
+    /// # Errors
+    /// Errors of `setsockopt(2)`: EPERM for the clock of TAI without CAP_NET_ADMIN.
+    pub fn apply(self, socket: impl AsFd) -> io::Result<()> {
+        let clock = match self {
+            Self::Tai => libc::CLOCK_TAI,
+            Self::Monotonic => libc::CLOCK_MONOTONIC,
+        };
+        // No flags: a datagram that is too late is dropped without a report, and no deadline mode.
+        set(socket, SOCKET, libc::SO_TXTIME, [clock, 0])
+    }
+
+    /// Returns the clock of a socket's launch times, if its sends have such.
+    ///
+    /// # Errors
+    /// Errors of `getsockopt(2)`.
+    pub fn of(socket: impl AsFd) -> io::Result<Option<Self>> {
+        // Without launch times the clock is CLOCK_REALTIME.
+        let [clock, _]: [c_int; 2] = get(socket, libc::SO_TXTIME)?;
+        Ok(match clock {
+            libc::CLOCK_TAI => Some(Self::Tai),
+            libc::CLOCK_MONOTONIC => Some(Self::Monotonic),
+            _ => None,
+        })
+    }
+}
+
+/// Type of the value of a socket option: numbers of four or eight bytes.
 trait OptionValue: Copy + Default {}
 impl OptionValue for c_int {}
 impl OptionValue for c_ulong {}
+/// `struct sock_txtime`, clock and flags: rustix has not the clock of TAI here.
+impl OptionValue for [c_int; 2] {}
 
 fn too_large(name: &str) -> io::Error {
     let why = format!("{name}: more than this system's sockets take");
@@ -150,6 +203,18 @@ mod tests {
         assert_eq!(Traffic::of(&socket).unwrap(), expected);
         Traffic::default().apply(&socket).unwrap();
         assert_eq!(Traffic::of(&socket).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_clock_of_launch_times_is_read_back_or_needs_a_right() {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        assert_eq!(LaunchClock::of(&socket).unwrap(), None);
+        for clock in [LaunchClock::Monotonic, LaunchClock::Tai] {
+            match clock.apply(&socket) {
+                Ok(()) => assert_eq!(LaunchClock::of(&socket).unwrap(), Some(clock)),
+                Err(error) => assert_eq!(error.kind(), io::ErrorKind::PermissionDenied),
+            }
+        }
     }
 
     #[test]

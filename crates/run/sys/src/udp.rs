@@ -3,10 +3,11 @@
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketAddrAny, SocketFlags,
-    SocketType, ipproto, sockopt,
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketAddrAny,
+    SocketFlags, SocketType, ipproto, sockopt,
 };
 use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -66,6 +67,30 @@ pub fn send(
     Ok(sent)
 }
 
+/// Sends one datagram as [`send`] does, with a launch time in nanoseconds of the socket's
+/// [`LaunchClock`](crate::traffic::LaunchClock): the queueing discipline `etf` or `fq` holds it back until then, others send
+/// it at once.
+///
+/// # Errors
+/// Errors of `sendmsg(2)`; `InvalidInput` without a clock; `WouldBlock` when the socket's buffer is full.
+pub fn send_at(socket: impl AsFd, parts: &[IoSlice<'_>], launch: u64) -> io::Result<usize> {
+    let whole: Vec<u8>;
+    let gathered;
+    let parts = match parts.len() > PARTS {
+        true => {
+            whole = parts.iter().flat_map(|part| part.iter().copied()).collect();
+            gathered = [IoSlice::new(&whole)];
+            &gathered[..]
+        }
+        false => parts,
+    };
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(TxTime(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    control.push(SendAncillaryMessage::TxTime(launch));
+    let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+    Ok(rustix::net::sendmsg(socket, parts, &mut control, flags)?)
+}
+
 /// Receives one datagram; returns its length and its sender. There is no sender where the socket
 /// was shut down meanwhile: the kernel then gives no address, where [`UdpSocket::recv_from`] relies
 /// on one and may panic.
@@ -114,6 +139,22 @@ mod tests {
 
     fn local() -> UdpSocket {
         bind("127.0.0.1:0".parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_datagram_with_a_launch_time_arrives_and_needs_a_clock() {
+        let (here, there) = (local(), local());
+        here.connect(there.local_addr().unwrap()).unwrap();
+        let parts = [IoSlice::new(b"one"), IoSlice::new(b"two")];
+        let clock = crate::traffic::LaunchClock::Monotonic;
+        let launch = clock.now().unwrap() + 1_000;
+        let refused = send_at(&here, &parts, launch).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
+        clock.apply(&here).unwrap();
+        assert_eq!(send_at(&here, &parts, launch).unwrap(), 6);
+        let mut buffer = [0; 16];
+        let (length, _) = there.recv_from(&mut buffer).unwrap();
+        assert_eq!(buffer.get(..length).unwrap(), b"onetwo");
     }
 
     #[test]

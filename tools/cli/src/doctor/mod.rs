@@ -12,6 +12,7 @@ mod groups;
 mod kernel;
 mod machine;
 mod memory;
+mod network;
 mod policies;
 mod processors;
 mod report;
@@ -62,6 +63,7 @@ fn examine(machine: &Machine, grants: Grants<'_>, time_of_day: io::Result<Discip
         groups::findings(machine),
         kernel::findings(machine),
         processors::findings(machine),
+        network::findings(machine),
         clocks::findings(machine, time_of_day),
         memory::findings(machine),
     ];
@@ -79,11 +81,12 @@ mod tests {
     use std::path::Path;
 
     /// Paths of all files that are read.
-    const FILES: [&str; 30] = [
+    const FILES: [&str; 33] = [
         "/boot/config-garbage",
         "/dev/cpu_dma_latency",
         "/proc/14/stat",
         "/proc/cpuinfo",
+        "/proc/irq/38/effective_affinity_list",
         "/proc/self/cgroup",
         "/proc/self/limits",
         "/proc/self/status",
@@ -93,6 +96,8 @@ mod tests {
         "/proc/sys/kernel/sched_rt_period_us",
         "/proc/sys/kernel/sched_rt_runtime_us",
         "/proc/sys/kernel/version",
+        "/sys/class/net/eth0/device/msi_irqs/38",
+        "/sys/class/net/eth0/threaded",
         "/sys/devices/system/clocksource/clocksource0/available_clocksource",
         "/sys/devices/system/clocksource/clocksource0/current_clocksource",
         "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",

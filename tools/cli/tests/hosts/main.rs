@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod cable;
+mod clocks;
 mod event_links;
 mod namespaces;
 mod simulation;

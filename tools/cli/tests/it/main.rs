@@ -45,4 +45,5 @@ mod schedule_serve;
 mod simulation;
 mod support;
 mod timeline;
+mod timeline_join;
 mod trace;

@@ -98,6 +98,27 @@ mod beyond_the_suite {
     }
 
     #[test]
+    fn datagrams_with_launch_times_arrive_and_servers_have_none() {
+        let link = Diop::default();
+        let acceptor = link.listen(&loopback(), &Properties::NONE).unwrap();
+        let properties = [("launch_period_us", "1000"), ("launch_clock", "monotonic")];
+        let properties: Properties = properties.into_iter().collect();
+        let client = link
+            .connect(acceptor.address(), &properties, limit())
+            .unwrap();
+        let parts = [IoSlice::new(b"at "), IoSlice::new(b"once")];
+        client.send(&parts, limit()).unwrap();
+        let server = acceptor.accept().unwrap();
+        let mut block = server.lend(0);
+        assert_eq!(server.receive(&mut block, 1, limit()).unwrap(), 7);
+        let refused = link.listen(&loopback(), &properties).unwrap_err();
+        assert!(
+            matches!(refused.cause, Cause::BadProperty { .. }),
+            "{refused}"
+        );
+    }
+
+    #[test]
     fn what_a_slow_reader_loses_is_counted() {
         let link = Diop::new(DiopOptions {
             queue: 1000,

@@ -6,12 +6,13 @@ use super::address;
 use super::connection::{BLOCK, BLOCK_KEPT, BLOCKS, ROOM};
 use super::options::DiopOptions;
 use super::peers::{Peer, Peers, Taken};
-use super::transmit::transmit;
+use super::transmit::{To, transmit};
 use crate::{
     Acceptor, Address, BlockPool, Connection, LinkError, Pending, Phase, SendError, Waitable,
 };
 use punctual_cdr::Block;
 use punctual_exec::{Deadline, ThreadSpec};
+use punctual_sys::dscp::Dscp;
 use punctual_sys::{stream, udp};
 use std::borrow::Cow;
 use std::fmt;
@@ -296,7 +297,7 @@ impl Connection for PeerConnection {
         transmit(
             &self.shared.socket,
             parts,
-            Some(self.peer.address),
+            To::Peer(self.peer.address),
             deadline,
         )
     }
@@ -335,6 +336,11 @@ impl Connection for PeerConnection {
 
     fn local(&self) -> &Address {
         &self.shared.of.address
+    }
+
+    /// Marks the packets of all peers: they are sent by one socket, whose endpoint has one priority.
+    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+        dscp.apply(&self.shared.socket)
     }
 
     fn waitable(&self) -> Waitable<'_> {

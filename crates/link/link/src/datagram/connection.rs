@@ -6,6 +6,7 @@ use crate::{
 };
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
+use punctual_sys::dscp::Dscp;
 use punctual_sys::stream::{self, Direction};
 use punctual_sys::udp;
 use std::io::{self, IoSlice};
@@ -132,6 +133,10 @@ impl<S: Sending> Connection for DatagramConnection<S> {
 
     fn local(&self) -> &Address {
         &self.local
+    }
+
+    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+        dscp.apply(&self.socket)
     }
 
     fn waitable(&self) -> Waitable<'_> {

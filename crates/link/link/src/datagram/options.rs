@@ -1,5 +1,6 @@
 //! Options of the link, and the properties that set them.
 
+use super::launch::{LaunchTimes, launch_times};
 use crate::socket::{TRAFFIC_PROPERTIES, traffic};
 use crate::{LinkError, Phase, Properties};
 use punctual_sys::dscp::Dscp;
@@ -21,6 +22,9 @@ pub struct DiopOptions {
     /// `SO_RCVBUF` in bytes; `None` leaves it to the kernel. Property `receive_buffer`. Datagrams
     /// that arrive while it is full are lost.
     pub receive_buffer: Option<usize>,
+    /// Launch times of the datagrams of a client's connections. Properties `launch_period_us`, `launch_lead_us` and
+    /// `launch_clock`. Default none.
+    pub launch: Option<LaunchTimes>,
     /// Upper bound of the peers that an acceptor keeps a connection for. Default 256, at least 1;
     /// beyond it, the peer that has been silent longest is forgotten. Property `peers`.
     pub peers: usize,
@@ -41,6 +45,7 @@ impl Default for DiopOptions {
             traffic: Traffic::default(),
             send_buffer: None,
             receive_buffer: None,
+            launch: None,
             peers: 256,
             idle: Duration::from_secs(60),
             backlog: 128,
@@ -64,6 +69,7 @@ impl DiopOptions {
     /// Returns the options of which properties replace some. Others than these are ignored.
     pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = *self;
+        options.launch = launch_times(options.launch, properties, phase)?;
         let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
         options.send_buffer = size("send_buffer")?.or(options.send_buffer);
         options.receive_buffer = size("receive_buffer")?.or(options.receive_buffer);
@@ -77,6 +83,9 @@ impl DiopOptions {
     pub(crate) fn apply(&self, socket: &UdpSocket) -> io::Result<()> {
         if let Some(dscp) = self.dscp {
             dscp.apply(socket)?;
+        }
+        if let Some(launch) = &self.launch {
+            launch.clock.apply(socket)?;
         }
         self.traffic.apply(socket)?;
         punctual_sys::stream::set_buffers(socket, self.send_buffer, self.receive_buffer)

@@ -1,5 +1,6 @@
 //! Sending of datagrams.
 
+use super::launch::LaunchTimes;
 use crate::{Cause, LinkError, Phase, SendError};
 use punctual_exec::Deadline;
 use punctual_sys::udp;
@@ -9,12 +10,19 @@ use std::net::{SocketAddr, UdpSocket};
 /// Size of the largest message, in bytes: the capacity of one datagram over IPv4.
 pub const LARGEST: usize = udp::LARGEST;
 
-/// Sends `parts` as one datagram, to `peer` or to the socket's own; waits for room until
-/// `deadline`.
+/// Destination of a datagram.
+#[derive(Clone, Copy)]
+pub(crate) enum To<'l> {
+    /// The peer that the socket is connected to, at the next of these launch times if there are such.
+    Connected(Option<&'l LaunchTimes>),
+    Peer(SocketAddr),
+}
+
+/// Sends `parts` as one datagram; waits for room until `deadline`.
 pub(crate) fn transmit(
     socket: &UdpSocket,
     parts: &[IoSlice<'_>],
-    peer: Option<SocketAddr>,
+    to: To<'_>,
     deadline: Deadline,
 ) -> Result<(), SendError> {
     let total: usize = parts.iter().map(|part| part.len()).sum();
@@ -32,7 +40,14 @@ pub(crate) fn transmit(
         return Err(failed(Cause::TooLarge(LARGEST)));
     }
     loop {
-        match udp::send(socket, parts, peer) {
+        let sent = match to {
+            To::Connected(None) => udp::send(socket, parts, None),
+            To::Connected(Some(launch)) => launch
+                .next()
+                .and_then(|launch| udp::send_at(socket, parts, launch)),
+            To::Peer(peer) => udp::send(socket, parts, Some(peer)),
+        };
+        match sent {
             Ok(_) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {

@@ -1,7 +1,9 @@
 //! Connecting over UDP.
 
 use super::address::NAME;
-use crate::datagram::{DatagramConnection, DiopOptions, Sending, dial, from_socket, transmit};
+use crate::datagram::{
+    DatagramConnection, DiopOptions, LaunchTimes, Sending, To, dial, from_socket, transmit,
+};
 use crate::socket::{no_number, resolve};
 use crate::{Address, Connection, LinkError, Phase, SendError};
 use punctual_exec::Deadline;
@@ -9,9 +11,11 @@ use std::io::IoSlice;
 use std::net::UdpSocket;
 use std::sync::Arc;
 
-/// Sends each message as one datagram.
+/// Sends each message as one datagram, at a launch time if there are such.
 #[derive(Debug)]
-struct Whole;
+struct Whole {
+    launch: Option<LaunchTimes>,
+}
 
 impl Sending for Whole {
     fn send(
@@ -20,7 +24,7 @@ impl Sending for Whole {
         parts: &[IoSlice<'_>],
         deadline: Deadline,
     ) -> Result<(), SendError> {
-        transmit(socket, parts, None, deadline)
+        transmit(socket, parts, To::Connected(self.launch.as_ref()), deadline)
     }
 }
 
@@ -37,7 +41,10 @@ pub(super) fn connect(
                     from_socket(NAME, local),
                     Address::new(NAME, address.place()),
                 );
-                return Ok(Arc::new(DatagramConnection::new(socket, ends, Whole)));
+                let sending = Whole {
+                    launch: options.launch,
+                };
+                return Ok(Arc::new(DatagramConnection::new(socket, ends, sending)));
             }
             Err(error) => failure = Some(LinkError::os(Phase::Connect, error)),
         }

@@ -11,10 +11,10 @@ mod connector;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
 
-pub use crate::datagram::{DiopOptions, LARGEST};
+pub use crate::datagram::{DiopOptions, LARGEST, LaunchTimes};
 pub use address::NAME;
 
-use crate::datagram::SOCKET_PROPERTIES;
+use crate::datagram::{LAUNCH_PROPERTIES, SOCKET_PROPERTIES};
 use crate::{
     Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
 };
@@ -40,11 +40,18 @@ impl Diop {
     }
 
     fn options(&self, properties: &Properties, phase: Phase) -> Result<DiopOptions, LinkError> {
-        properties.only(
-            &SOCKET_PROPERTIES,
-            "send_buffer, receive_buffer, dscp, peers, pacing_rate, socket_priority or busy_poll_us",
-            phase,
-        )?;
+        let mut known = SOCKET_PROPERTIES.to_vec();
+        let expected = match phase {
+            Phase::Listen => {
+                "send_buffer, receive_buffer, dscp, peers, pacing_rate, socket_priority or busy_poll_us"
+            }
+            _ => {
+                known.extend(LAUNCH_PROPERTIES);
+                "send_buffer, receive_buffer, dscp, peers, pacing_rate, socket_priority, busy_poll_us, launch_period_us, \
+                 launch_lead_us or launch_clock"
+            }
+        };
+        properties.only(&known, expected, phase)?;
         self.options.with(properties, phase)
     }
 

@@ -53,7 +53,7 @@ fn bound(address: &Address, options: &IiopOptions) -> Result<TcpListener, LinkEr
     let candidates = resolve(address, Deadline::after(Duration::from_secs(10)))?;
     let mut failure = io::ErrorKind::AddrNotAvailable.into();
     for candidate in candidates {
-        match tcp::listen(candidate, i32::from(options.backlog)) {
+        match tcp::listen_steered(candidate, i32::from(options.backlog), options.incoming_cpu) {
             Ok(listener) => return Ok(listener),
             Err(error) => failure = error,
         }

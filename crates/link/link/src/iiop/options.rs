@@ -27,6 +27,10 @@ pub struct IiopOptions {
     /// Inherited socket to listen at (systemd's socket activation), counted from 0; the address's
     /// host is published, and its port is the socket's. Property `inherited`. Default none.
     pub inherited: Option<u8>,
+    /// Processor by which the kernel chooses among endpoints with one address: the one whose number is here takes the
+    /// connections whose packets that processor receives (`SO_INCOMING_CPU`; the address is shared, `SO_REUSEPORT`). With it
+    /// each lane reads on the processor that the network device interrupts. Property `incoming_cpu`. Default none.
+    pub incoming_cpu: Option<u32>,
 }
 
 impl Default for IiopOptions {
@@ -38,6 +42,7 @@ impl Default for IiopOptions {
             block_kept: 256 * 1024,
             spin: SpinOptions::default(),
             inherited: None,
+            incoming_cpu: None,
         }
     }
 }
@@ -45,8 +50,9 @@ impl Default for IiopOptions {
 /// Properties that an endpoint or a policy may set beside those of TCP.
 const KNOWN: [&str; 3] = ["dont_route", SPIN_PROPERTIES[0], SPIN_PROPERTIES[1]];
 
-/// Name of a property that only endpoints may set.
+/// Names of properties that only endpoints may set.
 const INHERITED: &str = "inherited";
+const INCOMING_CPU: &str = "incoming_cpu";
 
 impl IiopOptions {
     /// Returns these options, of which the given properties of an endpoint or a policy replace some.
@@ -58,9 +64,9 @@ impl IiopOptions {
         let mut known = [&TCP_PROPERTIES[..], &KNOWN].concat();
         let expected = match phase {
             Phase::Listen => {
-                known.push(INHERITED);
+                known.extend([INHERITED, INCOMING_CPU]);
                 "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, dscp, pacing_rate, \
-                 socket_priority, busy_poll_us, spin_us, spin_always or inherited"
+                 socket_priority, busy_poll_us, spin_us, spin_always, inherited or incoming_cpu"
             }
             _ => {
                 "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, dscp, pacing_rate, \
@@ -74,6 +80,9 @@ impl IiopOptions {
         options.spin = options.spin.with(properties, phase)?;
         let number = properties.parse(INHERITED, "the number of a socket, from 0 on", phase)?;
         options.inherited = number.or(options.inherited);
+        let processor =
+            properties.parse(INCOMING_CPU, "the number of a processor, from 0 on", phase)?;
+        options.incoming_cpu = processor.or(options.incoming_cpu);
         Ok(options)
     }
 

@@ -2,7 +2,7 @@
 
 use super::options::MiopOptions;
 use super::packet::Packet;
-use crate::datagram::{Sending, transmit};
+use crate::datagram::{Sending, To, transmit};
 use crate::{Cause, LinkError, Phase, SendError};
 use punctual_exec::Deadline;
 use std::collections::hash_map::RandomState;
@@ -80,7 +80,7 @@ impl Sending for Packets {
             let header = header.header_of(length);
             let mut datagram = vec![IoSlice::new(&header)];
             datagram.extend(octets);
-            transmit(socket, &datagram, None, deadline)?;
+            transmit(socket, &datagram, To::Connected(None), deadline)?;
             if !is_last && !self.pace.is_zero() {
                 if deadline.remaining().is_some_and(|left| left < self.pace) {
                     return Err(failed(Cause::TimedOut));

@@ -11,6 +11,7 @@ use crate::{
 };
 use punctual_cdr::Block;
 use punctual_exec::{Deadline, ThreadSpec};
+use punctual_sys::dscp::Dscp;
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -345,6 +346,10 @@ impl Connection for ReliableConnection {
 
     fn close(&self) {
         self.shared.close();
+    }
+
+    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+        self.shared.below.set_dscp(dscp)
     }
 
     fn peer(&self) -> &Address {

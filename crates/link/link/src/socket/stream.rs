@@ -8,6 +8,7 @@ use crate::{
 use punctual_cdr::Block;
 use punctual_exec::{Deadline, Spin};
 use punctual_sys::credentials::Credentials;
+use punctual_sys::dscp::Dscp;
 use punctual_sys::stream::{self, Direction};
 use punctual_sys::tcp;
 use std::io::{self, IoSlice};
@@ -208,6 +209,10 @@ impl Connection for StreamConnection {
         let peer = Credentials::of_peer(&self.socket).ok();
         peer.map(|peer| peer.user())
             .filter(|user| *user != u32::MAX)
+    }
+
+    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+        dscp.apply(&self.socket)
     }
 
     fn gatherer(&self) -> Option<&dyn Gatherer> {

@@ -8,7 +8,7 @@ pub(crate) use extensions::Extensions;
 pub(crate) use life::Life;
 
 use crate::budget::Received;
-use crate::config::OrbConfig;
+use crate::config::{NetworkDirection, OrbConfig};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::fixed_context::RequestContext;
 use crate::groups::{self, GroupCalls, GroupCallsSource};
@@ -17,11 +17,13 @@ use crate::messaging::Tracer;
 use crate::operation::Names;
 use crate::policy::{Managed, PolicyTypes};
 use crate::priorities::Priorities;
+use crate::priority::Priority;
 use crate::protocol::Protocols;
 use crate::urgency::{Registered, UrgencyStrategy};
 use crate::value::ValueFactories;
 use punctual_cdr::Limits;
 use punctual_exec::MainThreadQueue;
+use punctual_link::Connection;
 use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -81,6 +83,24 @@ pub(crate) struct PrioritySource(pub(crate) Arc<dyn Priorities>);
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 impl Broker {
+    /// Gives a connection's packets the DSCP for a priority, if Real-time CORBA has one for it. A connection whose packets
+    /// cannot be marked serves all the same, after a warning.
+    pub(crate) fn mark(
+        &self,
+        link: &dyn Connection,
+        priority: Priority,
+        direction: NetworkDirection,
+    ) {
+        let priorities = self.priorities.as_ref();
+        let Some(dscp) = priorities.and_then(|known| known.dscp(priority, direction)) else {
+            return;
+        };
+        if let Err(error) = link.set_dscp(dscp) {
+            let peer = link.peer();
+            tracing::warn!(%peer, dscp = dscp.get(), "the packets of a connection cannot be marked: {error}");
+        }
+    }
+
     /// Makes the state from a configuration that has been checked.
     pub(crate) fn new(
         config: OrbConfig,

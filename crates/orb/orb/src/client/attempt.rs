@@ -57,6 +57,9 @@ impl Invocation {
             .register()
             .ok_or_else(|| Failed::Finally(too_many_calls()))?;
         let mut request = new_message.message(call.ask, pending.id())?;
+        if timeline::is_recording() {
+            connection.record_stage(Stage::Sending, pending.id());
+        }
         match terms {
             Some(terms) => {
                 let waiting = Waiting::message(request, Some(pending.id()));
@@ -71,9 +74,7 @@ impl Invocation {
             }
         }
         if timeline::is_recording() {
-            call.callee
-                .lane
-                .record_call_stage(Stage::Sent, pending.id());
+            connection.record_stage(Stage::Sent, pending.id());
         }
         if new_message.announces_code_sets {
             connection.announced.record_code_sets_told();

@@ -4,6 +4,7 @@ use super::failure::{Failed, no_reply, out_of_place, timed_out, too_late};
 use super::write::Ask;
 use crate::lane::{AwaitedReply, ClientConnection, NoReply, PendingReply, Waited};
 use crate::messaging::Message;
+use crate::timeline::{self, Stage};
 use crate::upcall;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
@@ -58,7 +59,24 @@ pub(super) fn wait_with<const KIND: u8>(
     deadline: Deadline,
 ) -> Waited {
     let bound = upcall::about_to_block();
-    connection.wait_with::<KIND>(block, pending, connection.bounded(deadline, bound))
+    let waited = connection.wait_with::<KIND>(block, pending, connection.bounded(deadline, bound));
+    if timeline::is_recording() && waited.has_come() {
+        connection.record_stage(Stage::Received, pending.id());
+    }
+    waited
+}
+
+/// Records in the timeline that the reply has come, if it has, and one is being recorded.
+#[inline]
+fn record_received<E>(
+    came: Result<Message, E>,
+    connection: &ClientConnection,
+    pending: &PendingReply<'_>,
+) -> Result<Message, E> {
+    if timeline::is_recording() && came.is_ok() {
+        connection.record_stage(Stage::Received, pending.id());
+    }
+    came
 }
 
 /// Waits for the reply to a deferred call.
@@ -73,6 +91,7 @@ pub(super) fn wait_for(
     let came = reply.with(|connection, pending| {
         connection.flush_if_it_waits(pending.id(), deadline);
         let waited = wait(connection, pending, completion, deadline);
+        let waited = record_received(waited, connection, pending);
         waited.map_err(|why| without_reply(connection, pending, why, deadline))
     });
     came.unwrap_or_else(|| Err(Failed::Finally(out_of_place())))
@@ -91,7 +110,8 @@ pub(super) fn wait_until(
         connection.flush_if_it_waits(pending.id(), deadline);
         let bound = upcall::about_to_block();
         let bounded = connection.bounded(until.earlier(deadline), bound);
-        match connection.wait(pending, bounded) {
+        let waited = connection.wait(pending, bounded);
+        match record_received(waited, connection, pending) {
             Err(NoReply::TimedOut) if !deadline.has_passed() => None,
             Err(why) => Some(Err(without_reply(connection, pending, why, deadline))),
             Ok(message) => Some(Ok(message)),
@@ -103,7 +123,7 @@ pub(super) fn wait_until(
 /// Takes the reply that has arrived for a deferred call, or the reason why none will arrive.
 pub(super) fn take(reply: AwaitedReply, deadline: Deadline) -> Result<Message, Failed> {
     let came = reply.with(|connection, pending| {
-        let taken = pending.take();
+        let taken = record_received(pending.take(), connection, pending);
         taken.map_err(|why| without_reply(connection, pending, why, deadline))
     });
     came.unwrap_or_else(|| Err(Failed::Finally(out_of_place())))

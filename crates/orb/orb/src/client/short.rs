@@ -133,11 +133,12 @@ struct ShortCall<'q> {
 }
 
 impl ShortCall<'_> {
-    /// Records the current stage of the call in the timeline, if one is being recorded.
+    /// Records the current stage of the call in the timeline, if one is being recorded. A second copy of the call for
+    /// recordings would spare two of its three branches, but what both share is not inlined then, which costs more.
     #[inline(always)]
     fn record_stage(&self, stage: Stage, request: u32) {
         if timeline::is_recording() {
-            self.callee.lane.record_call_stage(stage, request);
+            self.connection.record_stage(stage, request);
         }
     }
 
@@ -153,6 +154,7 @@ impl ShortCall<'_> {
             return Err(self.failed(Failed::Finally(too_many_calls())));
         };
         self.write(block, pending.id(), arguments)?;
+        self.record_stage(Stage::Sending, pending.id());
         if let Err(failed) =
             send::send_plainly(connection, block, self.effective.out_of_band, self.deadline)
         {

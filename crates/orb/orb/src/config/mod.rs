@@ -12,6 +12,7 @@ mod endpoint;
 mod error;
 mod fault_tolerance;
 mod initial_reference;
+mod network_priority;
 mod orb_config;
 mod real_time;
 mod reply_handlers;
@@ -28,6 +29,7 @@ pub use endpoint::ListenEndpoint;
 pub use error::ConfigError;
 pub use fault_tolerance::FaultToleranceSettings;
 pub(crate) use initial_reference::has_scheme;
+pub use network_priority::{DscpByPriority, NetworkDirection, NoDscpByPriority};
 pub use orb_config::OrbConfig;
 pub use real_time::{
     AboveHighest, Discipline, DynamicSchedulingSettings, NativePolicy, RealTime, RealTimeSettings,

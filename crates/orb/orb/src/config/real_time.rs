@@ -2,6 +2,7 @@
 //! not implement these settings. It refuses to start with them unless it has a source of priorities
 //! that does ([`crate::Priorities::check`]).
 
+use super::network_priority::DscpByPriority;
 use crate::priority::Priority;
 use punctual_sys::processor::Processors;
 use punctual_sys::scheduling::Policy;
@@ -23,6 +24,10 @@ pub struct RealTimeSettings {
     /// Treatment of requests with a priority above `highest_propagated` (`above_highest`,
     /// `-ORBPropagated`).
     pub above_highest: Option<AboveHighest>,
+    /// DSCP of requests' packets by CORBA priority (`request_dscp`).
+    pub request_dscp: Option<DscpByPriority>,
+    /// DSCP of replies' packets by CORBA priority (`reply_dscp`).
+    pub reply_dscp: Option<DscpByPriority>,
     /// Processors that threads of lanes and thread pools may run on (`processors`).
     pub processors: Option<Processors>,
     /// If true, the pages of these threads' stacks are touched (prefaulted) before the threads

@@ -122,7 +122,12 @@ impl BackChannel {
 
     fn made(&self, endpoint: &Endpoint) -> ClientConnection {
         let none = Properties::NONE;
-        let to = Arc::new(ToEndpoint::new(&none, false, self.lane.broker().config()));
+        let to = Arc::new(ToEndpoint::new(
+            &none,
+            false,
+            None,
+            self.lane.broker().config(),
+        ));
         let reactor = self.reactor.as_ref().and_then(Weak::upgrade);
         let terms = (endpoint.version, endpoint.code_sets);
         let opened_for = (&self.lane.opened_for(), &to);

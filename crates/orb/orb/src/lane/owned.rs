@@ -12,7 +12,6 @@ use crate::exception::SystemException;
 use crate::lane::OpenEndpoint;
 use crate::priority::Priority;
 use crate::profile::LaneId;
-use crate::timeline::{self, RequestId, Stage};
 use punctual_exec::{Deadline, LockProtocol, ThreadGroup, ThreadSpec};
 use punctual_link::LinkError;
 use std::sync::Arc;
@@ -146,18 +145,6 @@ impl Lane {
         self.locks
     }
 
-    /// Records in the timeline that a call of the lane has reached this stage.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn record_call_stage(&self, stage: Stage, request: u32) {
-        let request = RequestId {
-            lane: u32::try_from(self.number).unwrap_or(u32::MAX),
-            connection: 0,
-            request,
-        };
-        timeline::record_stage(stage, request, Priority::of_thread());
-    }
-
     /// Returns the CORBA priority of the lane's threads, and of the threads that call through the
     /// lane.
     pub(crate) fn priority(&self) -> Option<Priority> {
@@ -207,6 +194,8 @@ impl Lane {
         OpenedFor {
             broker: &self.broker,
             reactors: &self.reactors,
+            priority: self.priority,
+            number: self.number,
             locks: self.locks,
         }
     }

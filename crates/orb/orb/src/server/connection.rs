@@ -14,13 +14,14 @@ use super::reader::Reader;
 use super::send::ReplySender;
 use super::shared_link::{PartSender, SharedLink};
 use crate::budget::{Account, Evictable, Hold, NoRoom, host_of};
+use crate::config::NetworkDirection;
 use crate::lane::{Alarm, BackChannel, Lane, OpenEndpoint, ServingThreads, can_serve_back};
 use crate::messaging::{self, Abilities, Inbox, InboxError, Session};
 use crate::priority::Priority;
 use crate::profile::Origin;
 use crate::protocol::Pair;
 use crate::sync;
-use crate::timeline::RequestId;
+use crate::timeline::{ConnectionMark, RequestId, Side};
 use crate::upcall::Serving;
 use punctual_cdr::{Block, Environment};
 use punctual_exec::Deadline;
@@ -58,6 +59,8 @@ pub(super) struct ServerConnection {
     /// Lowest priority of the connection's priority band, once the client has announced one; the
     /// connection's own thread reads at that priority.
     lowest: OnceLock<Priority>,
+    /// Identity of the connection in timelines.
+    recorded: ConnectionMark,
 }
 
 /// Environment for decoding, link, and session of a connection.
@@ -202,6 +205,7 @@ impl ServerConnection {
             back: None,
             is_of_client: false,
             lowest: OnceLock::new(),
+            recorded: ConnectionMark::default(),
         }
     }
 
@@ -224,6 +228,10 @@ impl ServerConnection {
             self.strategy.watch_unsent(|| self.account(false));
             incoming.connections.join(this, from)
         });
+        // Requests are sent over it, too: they are marked.
+        if let Some(priority) = self.lane.priority().filter(|_| !self.is_of_client) {
+            self.mark(priority);
+        }
         // If all connections were closed just before this one was added, the goodbye reaches it
         // here.
         let shuts_down = !self.conversation.broker().life.serves();
@@ -246,15 +254,18 @@ impl ServerConnection {
         received.charge_results(&self.from)
     }
 
-    /// Returns the identifier of one of the connection's requests for timelines.
-    pub(super) fn request_id(&self, request: u32) -> RequestId {
+    /// Returns the identifier of one of the connection's requests for timelines, in which it is described.
+    pub(super) fn recorded_request(&self, request: u32) -> RequestId {
         // The last 32 bits are enough to distinguish concurrent requests.
         let number = |number: u64| (number & u64::from(u32::MAX)) as u32;
-        RequestId {
+        let request = RequestId {
             lane: number(self.lane.number()),
             connection: number(self.number.get().copied().unwrap_or_default()),
             request,
-        }
+        };
+        let link = self.conversation.link();
+        self.recorded.describe(Side::Server, request, link);
+        request
     }
 
     pub(super) fn lane(&self) -> &Lane {
@@ -265,10 +276,17 @@ impl ServerConnection {
     /// alone and belongs to no lane, it waits for the next request at the lowest of these
     /// priorities. (Upcalls have priorities of their own.)
     pub(super) fn set_band(&self, lowest: Priority) {
+        self.mark(lowest);
         if matches!(self.strategy, Strategy::PerConnection(_)) && self.lane.priority().is_none() {
             self.lowest.get_or_init(|| lowest);
             self.read_in_band();
         }
+    }
+
+    /// Gives the packets of replies the DSCP for this priority.
+    fn mark(&self, priority: Priority) {
+        let (broker, link) = (self.conversation.broker(), self.conversation.link());
+        broker.mark(link, priority, NetworkDirection::Replies);
     }
 
     /// Gives the calling thread, which serves the connection alone, the priority of the band while

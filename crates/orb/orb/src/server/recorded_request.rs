@@ -16,7 +16,7 @@ impl RecordedRequest {
     #[cold]
     #[inline(never)]
     pub(super) fn read(connection: &ServerConnection, request: u32) -> Self {
-        let request = connection.request_id(request);
+        let request = connection.recorded_request(request);
         let read_at = timeline::record_stage(Stage::Read, request, Priority::of_thread());
         Self { request, read_at }
     }

@@ -4,8 +4,9 @@
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_link::{Address, Connection, LinkError, Pending, Phase, SendError, Waitable};
+use punctual_sys::dscp::Dscp;
 use std::fmt::Debug;
-use std::io::IoSlice;
+use std::io::{self, IoSlice};
 use std::sync::{Arc, Weak};
 
 /// Side of a connection that owns its sending lock.
@@ -65,6 +66,10 @@ impl Connection for SharedLink {
 
     fn local(&self) -> &Address {
         self.link.local()
+    }
+
+    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+        self.link.set_dscp(dscp)
     }
 
     fn waitable(&self) -> Waitable<'_> {

@@ -1,7 +1,10 @@
 //! Timeline in the format of Chrome's tracing (Trace Event Format), which `ui.perfetto.dev` and
 //! `chrome://tracing` draw: a row for each thread, a bar for each upcall, marks for other events.
 
+use super::connections::{RecordedConnection, Side};
 use super::record::{Record, Stage};
+use super::recorder::{ClockReading, Recorder};
+use super::session::Recording;
 use super::thread::ThreadRecords;
 use crate::observed::JsonText;
 use std::io::{self, Write};
@@ -15,13 +18,35 @@ const VERSION: u32 = 1;
 /// # Errors
 /// Those of writing.
 pub fn write_chrome_trace(threads: &[ThreadRecords], out: &mut impl Write) -> io::Result<()> {
-    let mut out = io::BufWriter::new(out);
+    write(threads, None, &mut io::BufWriter::new(out))
+}
+
+/// Writes the timeline as [`write_chrome_trace`] does, with the connections, the process and its clocks, for
+/// `punctual timeline join`.
+///
+/// # Errors
+/// Those of writing.
+pub fn write_recording(recording: &Recording, out: &mut impl Write) -> io::Result<()> {
+    let of = (&recording.recorder, &recording.connections[..]);
+    write(&recording.threads, Some(of), &mut io::BufWriter::new(out))
+}
+
+fn write(
+    threads: &[ThreadRecords],
+    of: Option<(&Recorder, &[RecordedConnection])>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let lost: u64 = threads.iter().map(|thread| thread.lost).sum();
     let unnamed: u64 = threads.iter().map(|thread| thread.unnamed).sum();
     write!(
         out,
-        "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"punctual_timeline\":{VERSION},\"lost\":{lost},\"unnamed\":{unnamed}}},\"traceEvents\":["
+        "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"punctual_timeline\":{VERSION},\"lost\":{lost},\"unnamed\":{unnamed}"
     )?;
+    if let Some((recorder, connections)) = of {
+        write_recorder(out, recorder)?;
+        write_connections(out, connections)?;
+    }
+    write!(out, "}},\"traceEvents\":[")?;
     let mut separator = "\n";
     for (thread, number) in threads.iter().zip(1..) {
         let name = JsonText(&thread.name);
@@ -32,11 +57,69 @@ pub fn write_chrome_trace(threads: &[ThreadRecords], out: &mut impl Write) -> io
         separator = ",\n";
         for (record, operation) in thread.records.iter().zip(operations(thread)) {
             write!(out, "{separator}")?;
-            event(&mut out, number, record, operation)?;
+            event(out, number, record, operation)?;
         }
     }
     writeln!(out, "\n]}}")?;
     out.flush()
+}
+
+fn write_recorder(out: &mut impl Write, recorder: &Recorder) -> io::Result<()> {
+    write!(
+        out,
+        ",\n\"process\":{{\"host\":{},\"program\":{},\"id\":{}}},\n\"clock\":{{\"boot\":{},\"time_namespace\":{},\"begin\":",
+        JsonText(&recorder.host),
+        JsonText(&recorder.program),
+        recorder.process,
+        JsonText(&recorder.boot),
+        JsonText(&recorder.time_namespace),
+    )?;
+    write_reading(out, &recorder.begin)?;
+    write!(out, ",\"end\":")?;
+    write_reading(out, &recorder.end)?;
+    write!(out, "}}")
+}
+
+fn write_reading(out: &mut impl Write, reading: &ClockReading) -> io::Result<()> {
+    write!(
+        out,
+        "{{\"monotonic\":{},\"time_of_day\":{},\"within\":{}",
+        reading.monotonic,
+        reading.time_of_day,
+        reading.within.as_nanos()
+    )?;
+    if let Some(discipline) = &reading.discipline {
+        write!(
+            out,
+            ",\"synchronised\":{},\"tai_offset\":{},\"estimated_error\":{},\"maximum_error\":{}",
+            discipline.is_synchronised,
+            discipline.tai_offset,
+            discipline.estimated_error.as_nanos(),
+            discipline.maximum_error.as_nanos()
+        )?;
+    }
+    write!(out, "}}")
+}
+
+fn write_connections(out: &mut impl Write, connections: &[RecordedConnection]) -> io::Result<()> {
+    write!(out, ",\n\"connections\":[")?;
+    let mut separator = "\n";
+    for one in connections {
+        let side = match one.side {
+            Side::Client => "client",
+            Side::Server => "server",
+        };
+        write!(
+            out,
+            "{separator}{{\"side\":\"{side}\",\"lane\":{},\"connection\":{},\"local\":{},\"peer\":{}}}",
+            one.lane,
+            one.connection,
+            JsonText(&one.local),
+            JsonText(&one.peer)
+        )?;
+        separator = ",\n";
+    }
+    write!(out, "]")
 }
 
 /// Returns the operation of each record that begins an upcall; it is known from the one that ends it. The upcalls of a
@@ -67,11 +150,13 @@ fn event(
     let (phase, name) = match record.stage {
         Stage::Upcall => ("B", operation.unwrap_or("upcall")),
         Stage::UpcallEnd => ("E", "upcall"),
+        Stage::Sending => ("i", "sending"),
         Stage::Sent => ("i", "sent"),
         Stage::Read => ("i", "read"),
         Stage::Queued => ("i", "queued"),
         Stage::RunsAt => ("i", "runs at"),
         Stage::Replied => ("i", "replied"),
+        Stage::Received => ("i", "received"),
     };
     // Microseconds, to the nanosecond.
     let (micros, nanos) = (record.at / 1000, record.at % 1000);

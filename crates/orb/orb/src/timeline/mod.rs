@@ -4,8 +4,8 @@
 //! Nothing is recorded unless a [`Timeline`] is running: otherwise each recording point of a call
 //! costs a load and a branch. While a timeline is running, a point reads the clock and writes 24
 //! bytes into memory of the thread, which was allocated when the timeline began: no lock and no
-//! system call, and no allocation except for a thread's name, with its first record, and an operation's, with the
-//! thread's first upcall of it. A thread whose memory is full stops recording and counts the lost records, so the
+//! system call, and no allocation except for a thread's name, with its first record, an operation's, with the
+//! thread's first upcall of it, and a connection's addresses, with its first request, which take a lock as well. A thread whose memory is full stops recording and counts the lost records, so the
 //! recorded ones have no gaps.
 //!
 //! All times are of one clock, the upcall's waits and preemptions included: a timeline has response times, and no
@@ -16,17 +16,24 @@
 //! served, and their waiting times.
 
 mod chrome;
+mod connections;
 mod file;
+mod mark;
 mod names;
 mod record;
+mod recorder;
 mod session;
 mod thread;
 
-pub use chrome::write_chrome_trace;
+pub use chrome::{write_chrome_trace, write_recording};
+pub use connections::{RecordedConnection, Side};
 pub use file::write_file;
+pub(crate) use mark::ConnectionMark;
+pub use punctual_sys::discipline::Discipline;
 pub use record::{Record, RequestId, Stage};
+pub use recorder::{ClockReading, Recorder};
 pub(crate) use session::start_for_process;
-pub use session::{AlreadyRecording, Timeline, TimelineLimits, is_recording};
+pub use session::{AlreadyRecording, Recording, Timeline, TimelineLimits, is_recording};
 pub use thread::ThreadRecords;
 
 use crate::priority::Priority;

@@ -5,6 +5,8 @@ use crate::priority::Priority;
 /// Stage of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
+    /// The client has written the request, and is about to send it: the server cannot have read it before.
+    Sending,
     /// The client has sent the request.
     Sent,
     /// The server has read the request.
@@ -19,10 +21,13 @@ pub enum Stage {
     UpcallEnd,
     /// The reply has been sent, or is queued until the peer accepts it.
     Replied,
+    /// The client's caller has the reply, or the thread that continues an asynchronous call.
+    Received,
 }
 
 impl Stage {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 9] = [
+        Self::Sending,
         Self::Sent,
         Self::Read,
         Self::Queued,
@@ -30,6 +35,7 @@ impl Stage {
         Self::RunsAt,
         Self::UpcallEnd,
         Self::Replied,
+        Self::Received,
     ];
 }
 
@@ -38,7 +44,8 @@ impl Stage {
 pub struct RequestId {
     /// Number of the request's lane ([`crate::LaneStatistics::number`]).
     pub lane: u32,
-    /// The connection's number among those that the lane has accepted; 0 for the client's stages.
+    /// The connection's number: among those that the lane has accepted, or, for the client's stages, among those that
+    /// the process has opened.
     pub connection: u32,
     /// GIOP request id of the request.
     pub request: u32,
@@ -142,6 +149,6 @@ mod tests {
                 assert_eq!(Record::of_words(record.to_words()), Some(record));
             }
         }
-        assert_eq!(Record::of_words([0, 7, 0]), None);
+        assert_eq!(Record::of_words([0, 9, 0]), None);
     }
 }

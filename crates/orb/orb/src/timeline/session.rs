@@ -1,6 +1,8 @@
 //! State of the timeline that is being recorded, if there is one.
 
+use super::connections::{self, RecordedConnection};
 use super::record::{Record, RequestId, Stage};
+use super::recorder::{ClockReading, Recorder};
 use super::thread::{self, Memory, OfThread, ThreadRecords};
 use crate::observed::set_timeline;
 use crate::priority::Priority;
@@ -20,6 +22,19 @@ pub(super) struct Session {
     /// Memory for the records of threads that have none yet.
     free: Vec<Memory>,
     threads: Vec<Arc<OfThread>>,
+    connections: Vec<RecordedConnection>,
+    began: ClockReading,
+}
+
+/// Timeline that has been recorded, with what is needed to join it with those of other processes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recording {
+    /// Records of each thread.
+    pub threads: Vec<ThreadRecords>,
+    /// Connections over which the requests have passed, up to 65,536.
+    pub connections: Vec<RecordedConnection>,
+    /// This process and its clocks.
+    pub recorder: Recorder,
 }
 
 /// Recording of the timeline of the process's requests, until it is stopped or dropped.
@@ -31,7 +46,7 @@ pub struct Timeline(());
 /// upcall waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelineLimits {
-    /// Maximum number of records of each thread, 24 bytes each. A served request has four or five.
+    /// Maximum number of records of each thread, 24 bytes each. A served request has four or five, a call three.
     pub records: usize,
     /// Maximum number of threads whose records the timeline can hold.
     pub threads: usize,
@@ -87,9 +102,15 @@ impl Timeline {
     /// Stops recording the timeline; returns the records of each thread.
     #[must_use]
     pub fn stop(self) -> Vec<ThreadRecords> {
+        self.finish().threads
+    }
+
+    /// Stops recording the timeline; returns the records of each thread, the connections, and readings of the clocks.
+    #[must_use]
+    pub fn finish(self) -> Recording {
         let ended = end();
         std::mem::forget(self);
-        ended.map_or_else(Vec::new, |session| session.records())
+        recording(ended.as_ref())
     }
 }
 
@@ -107,8 +128,27 @@ pub(crate) fn start_for_process() {
 }
 
 /// Returns the records so far of the timeline that is being recorded; none if there is none.
-pub(super) fn recorded() -> Vec<ThreadRecords> {
-    session().as_ref().map_or_else(Vec::new, Session::records)
+pub(super) fn recorded() -> Recording {
+    recording(session().as_ref())
+}
+
+fn recording(session: Option<&Session>) -> Recording {
+    let began = session.map_or_else(ClockReading::now, |session| session.began);
+    Recording {
+        threads: session.map_or_else(Vec::new, Session::records),
+        connections: session.map_or_else(Vec::new, |session| session.connections.clone()),
+        recorder: Recorder::this(began),
+    }
+}
+
+/// Adds a connection to the timeline of this number, if it is being recorded and has room.
+pub(super) fn add_connection(number: u64, connection: RecordedConnection) {
+    if let Some(session) = session().as_mut()
+        && session.number == number
+        && session.connections.len() < connections::MOST
+    {
+        session.connections.push(connection);
+    }
 }
 
 fn end() -> Option<Session> {
@@ -125,8 +165,9 @@ pub fn is_recording() -> bool {
     cfg!(feature = "recordings") && current() != 0
 }
 
+/// Returns the number of the timeline that is being recorded; 0 if none is.
 #[inline]
-fn current() -> u64 {
+pub(super) fn current() -> u64 {
     CURRENT.load(Ordering::Relaxed)
 }
 
@@ -170,6 +211,8 @@ impl Session {
                 .take(limits.threads)
                 .collect(),
             threads: Vec::with_capacity(limits.threads),
+            connections: Vec::new(),
+            began: ClockReading::now(),
         }
     }
 

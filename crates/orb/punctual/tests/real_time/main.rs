@@ -8,6 +8,7 @@ mod deadline_lanes;
 mod distributable_threads;
 mod lanes;
 mod mutexes;
+mod network_priorities;
 mod object_priorities;
 mod pools;
 mod priority_model;

@@ -18,7 +18,8 @@ mod requests;
 
 pub use inversions::{Inversion, Within, inversions};
 pub use punctual_orb::timeline::{
-    AlreadyRecording, Record, RequestId, Stage, ThreadRecords, Timeline, TimelineLimits,
-    write_chrome_trace,
+    AlreadyRecording, ClockReading, Discipline, Record, RecordedConnection, Recorder, Recording,
+    RequestId, Side, Stage, ThreadRecords, Timeline, TimelineLimits, write_chrome_trace,
+    write_recording,
 };
 pub use requests::{ServedRequest, requests};

@@ -99,7 +99,7 @@ impl ServedRequest {
                 self.operation = name.cloned();
             }
             Stage::Replied => self.replied = Some(record.at),
-            Stage::Read | Stage::Sent => {}
+            Stage::Read | Stage::Sending | Stage::Sent | Stage::Received => {}
         }
     }
 }

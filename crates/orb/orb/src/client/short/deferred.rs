@@ -65,6 +65,9 @@ pub(in super::super) fn send(
         let pending = pending.ok_or_else(|| Failed::Finally(too_many_calls()))?;
         let by = (callee, &**connection);
         write::by_head(by, (head, pending.id()), arguments, path.lends, block)?;
+        if timeline::is_recording() {
+            connection.record_stage(Stage::Sending, pending.id());
+        }
         let out_of_band = path.effective.out_of_band;
         let by = (&**callee.lane, connection);
         send::send_deferred_plainly(by, block, out_of_band, deadline)?;
@@ -73,7 +76,7 @@ pub(in super::super) fn send(
     let deferral = match sent() {
         Ok(pending) => {
             if timeline::is_recording() {
-                callee.lane.record_call_stage(Stage::Sent, pending.id());
+                connection.record_stage(Stage::Sent, pending.id());
             }
             let contexts = match head.template.has_contexts() {
                 true => head.contexts(),

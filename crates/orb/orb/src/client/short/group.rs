@@ -106,14 +106,16 @@ impl GroupCall<'_> {
             return Err(self.failed(Failed::Finally(too_many_calls())));
         };
         self.write(block, pending.id(), arguments)?;
+        if timeline::is_recording() {
+            connection.record_stage(Stage::Sending, pending.id());
+        }
         if let Err(failed) =
             send::send_plainly(connection, block, self.effective.out_of_band, self.deadline)
         {
             return Err(self.failed(failed));
         }
         if timeline::is_recording() {
-            let request = pending.id();
-            self.callee.lane.record_call_stage(Stage::Sent, request);
+            connection.record_stage(Stage::Sent, pending.id());
         }
         probe::begins!(Point::ClientTransportReceive);
         match complete::wait_with::<{ complete::GROUP }>(connection, block, &pending, self.deadline)

@@ -126,11 +126,13 @@ impl WatchedCall<'_> {
         let pending = connection.register();
         let pending = pending.ok_or_else(|| Failed::Finally(too_many_calls()))?;
         self.write(pass, block, pending.id())?;
+        if timeline::is_recording() {
+            connection.record_stage(Stage::Sending, pending.id());
+        }
         let out_of_band = self.path.effective.out_of_band;
         send::send_plainly(connection, block, out_of_band, self.deadline)?;
         if timeline::is_recording() {
-            let request = pending.id();
-            self.callee.lane.record_call_stage(Stage::Sent, request);
+            connection.record_stage(Stage::Sent, pending.id());
         }
         probe::begins!(Point::ClientTransportReceive);
         // The request's block is reused for its reply.

@@ -7,6 +7,7 @@ use super::slot::{Form, Slot};
 use crate::config::endpoint::ListenEndpoint;
 use crate::config::error::{ConfigError, bad_value};
 use crate::config::initial_reference;
+use crate::config::network_priority::{DscpByPriority, NoDscpByPriority};
 use crate::config::trace::Trace;
 use crate::priority::Priority;
 use punctual_link::iiop::KeepAlive;
@@ -74,6 +75,22 @@ impl Slot for Option<Priority> {
 
     fn shown(&self, _unit: Unit) -> Option<String> {
         self.map(|priority| priority.get().to_string())
+    }
+}
+
+impl Slot for Option<DscpByPriority> {
+    fn form(&self) -> Form {
+        Form::Text("steps PRIORITY=DSCP with commas between, in ascending order")
+    }
+
+    fn set(&mut self, given: &Given<'_>) -> Result<(), ConfigError> {
+        let steps = given.text()?.parse();
+        *self = Some(steps.map_err(|error: NoDscpByPriority| given.bad(error.to_string()))?);
+        Ok(())
+    }
+
+    fn shown(&self, _unit: Unit) -> Option<String> {
+        None
     }
 }
 

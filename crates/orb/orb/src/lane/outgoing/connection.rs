@@ -24,8 +24,10 @@ use super::sending::{Gathering, Row, Sender};
 use super::wait::WaitStrategy;
 use crate::budget::{Evictable, Received, host_of};
 use crate::messaging::Inbox;
+use crate::priority::Priority;
 use crate::profile::Origin;
 use crate::protocol::Pair;
+use crate::timeline::{self, ConnectionMark, Side, Stage};
 use punctual_cdr::{Block, CodeSets, GiopVersion};
 use punctual_exec::{Deadline, LaneLock, Reactor};
 use punctual_link::{Connection, SendError};
@@ -62,6 +64,8 @@ pub(crate) struct ClientConnection {
     pub(super) callbacks: Callbacks,
     /// Entry of this connection in the list of connections to its endpoint.
     pub(in crate::lane) membership: Membership<Self>,
+    /// Identity of the connection in timelines.
+    recorded: ConnectionMark,
 }
 
 impl ClientConnection {
@@ -97,6 +101,7 @@ impl ClientConnection {
             watch: Watch::default(),
             callbacks: Callbacks::default(),
             membership: Membership::of(to),
+            recorded: ConnectionMark::of_client(lane.number),
         }
     }
 
@@ -139,6 +144,15 @@ impl ClientConnection {
         deadline: Deadline,
     ) -> Result<(), SendError> {
         self.with_sender(deadline, |_, _| self.link.send(parts, deadline))?
+    }
+
+    /// Records in the timeline that a call on the connection has reached this stage.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn record_stage(&self, stage: Stage, request: u32) {
+        let request = self.recorded.request(request);
+        self.recorded.describe(Side::Client, request, &*self.link);
+        timeline::record_stage(stage, request, Priority::of_thread());
     }
 
     /// Returns the origin of references that are received over the connection.

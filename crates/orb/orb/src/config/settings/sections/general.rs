@@ -90,7 +90,7 @@ pub(super) const SECTION: Section = Section {
             "timeline",
             field!(timeline),
             "Records when each request was read, served and answered, in 96 MiB of memory, and writes it to this file when \
-             the ORB has shut down. ui.perfetto.dev draws it; `punctual schedule compare` shows a plan beside it \
+             the ORB has shut down. ui.perfetto.dev draws it; `punctual timeline join` joins it with those of other processes; `punctual schedule compare` shows a plan beside it \
              (schedules.md).",
         )
         .option("-ORBTimeline")

@@ -49,6 +49,21 @@ pub(super) const SECTION: Section = Section {
         )
         .example("\"cap\""),
         Setting::new(
+            "request_dscp",
+            field!(real_time.request_dscp),
+            "DSCP of requests' packets by CORBA priority, in steps PRIORITY=DSCP in ascending order. Connections to one \
+             host are then marked by the priority of the threads that call over them; the property dscp of a reference \
+             or a policy goes before.",
+        )
+        .example("\"0=CS0,10000=AF21,24000=EF\""),
+        Setting::new(
+            "reply_dscp",
+            field!(real_time.reply_dscp),
+            "The same of replies' packets: by the priority of the endpoint's lane, or the lowest of the connection's \
+             priority band.",
+        )
+        .example("\"0=CS0,10000=AF21,24000=EF\""),
+        Setting::new(
             "processors",
             field!(real_time.processors),
             "Processors that threads of lanes and thread pools may run on. Default: those of the thread that starts \

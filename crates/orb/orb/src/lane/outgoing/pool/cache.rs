@@ -102,6 +102,7 @@ impl ConnectionCache {
             && wait == Wait::Read
             && band.is_none()
             && endpoint.pair.link.serves_without_blocking();
+        let key_band = band.clone();
         let key = Key {
             protocol: endpoint.pair.name.clone(),
             address: endpoint.address.clone(),
@@ -116,7 +117,10 @@ impl ConnectionCache {
             serves: back.is_some(),
         };
         let config = lane.broker.config();
-        let none = || Arc::new(ToEndpoint::new(&properties, spreads, config));
+        let none = || {
+            let band = key_band.map(|band| *band.start());
+            Arc::new(ToEndpoint::new(&properties, spreads, band, config))
+        };
         let to_endpoint = self
             .endpoints
             .lock()
@@ -380,6 +384,10 @@ pub(in crate::lane) fn open(
 ) -> Result<Arc<ClientConnection>, LinkError> {
     let pair = &endpoint.pair;
     let link = pair.link.connect(&endpoint.address, properties, deadline)?;
+    // What a reference or a policy says of its own goes before.
+    if properties.get("dscp").is_none() {
+        lane.mark(&*link, to.lowest);
+    }
     let failed = |error| LinkError::os(Phase::Connect, error);
     // A link that needs a thread for each connection supports one way of waiting only.
     let waiting = if wait == Wait::Read || !link.serves_without_blocking() {

@@ -4,6 +4,7 @@
 //! ([`crate::lane`]'s `spreading`).
 
 use crate::config::OrbConfig;
+use crate::priority::Priority;
 use parking_lot::Mutex;
 use punctual_link::Properties;
 use punctual_sys::clock::coarse_millis;
@@ -27,6 +28,8 @@ pub(crate) struct ToEndpoint<C> {
     /// callers of other endpoints do not wait.
     pub(in crate::lane) held: Mutex<Vec<Arc<C>>>,
     pub(in crate::lane) properties: Properties,
+    /// Lowest priority of the band that the connections are for, if they are for one.
+    pub(in crate::lane) lowest: Option<Priority>,
     /// Maximum number of connections to the endpoint.
     pub(in crate::lane) most: usize,
     /// Time for which an unneeded additional connection is kept.
@@ -42,13 +45,19 @@ pub(crate) struct ToEndpoint<C> {
 impl<C> ToEndpoint<C> {
     /// Makes an entry without connections; up to the configured maximum may be added if `spreads`
     /// is true.
-    pub(in crate::lane) fn new(properties: &Properties, spreads: bool, config: &OrbConfig) -> Self {
+    pub(in crate::lane) fn new(
+        properties: &Properties,
+        spreads: bool,
+        lowest: Option<Priority>,
+        config: &OrbConfig,
+    ) -> Self {
         // Relaxed: only a unique number.
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         Self {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             held: Mutex::default(),
             properties: properties.clone(),
+            lowest,
             most: match spreads {
                 true => config.connections_per_endpoint,
                 false => 1,

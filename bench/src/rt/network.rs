@@ -1,0 +1,496 @@
+//! `rt network`: an urgent call beside bulk transfers over a slow link, with and without what Linux has against it: the
+//! class of packets in the host, DSCP and rules for it, pacing of the bulk.
+//!
+//! Two network namespaces are the hosts, with a rate-limited queueing discipline at both ends of the cable between them.
+//! In each case a server has an endpoint for urgent calls and one for bulk, and a client calls the first at a pace
+//! while others echo long sequences over the second. The processes are not scheduled in real time: what is measured waits in
+//! queues of the network.
+
+use crate::Result;
+use crate::experiment::{Column, Experiment, Report, Row, Tabled};
+use crate::output::Json;
+use crate::peer::nanoseconds_since;
+use crate::statistics::Record;
+use clap::Args;
+use punctual::{Interface, ListenEndpoint, Orb, Policy, RootPoa, SetOverride};
+use punctual_example_cubit::CubitImpl;
+use punctual_example_cubit::idl::bench::Cubit;
+use serde::{Deserialize, Serialize};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+const SERVER: &str = "198.18.79.2";
+const CLIENT: &str = "198.18.79.1";
+/// Number of clients that transfer bulk, each over a connection of its own.
+const BULK: u32 = 2;
+
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "rt network",
+    "whether an urgent call passes by bulk transfers over a slow link",
+)
+.conditions("two network namespaces, SCHED_OTHER")
+.tables(&[Tabled::listing(
+    "rows",
+    "µs of an urgent call beside 2 clients that echo {octets} octets, over {rate} Mbit/s",
+    "{case}",
+    &[
+        Column::micros("median", "call.p50").decimals(0),
+        Column::micros("p99", "call.p99").decimals(0),
+        Column::micros("max", "call.max").decimals(0),
+        Column::number("bulk, Mbit/s each way", "bulk").decimals(1),
+    ],
+)]);
+
+/// Options of the command `rt network`.
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    /// Rate of the link in each direction, in Mbit/s.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    rate: u32,
+    /// Urgent calls of each case.
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
+    calls: u32,
+    /// Time from one urgent call to the next, in milliseconds.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    pace: u64,
+    /// Length of the sequences that are echoed, in octets.
+    #[arg(long, default_value_t = 262_144, value_parser = clap::value_parser!(u32).range(1..=16_777_216))]
+    octets: u32,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// Rules of the devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rules {
+    /// A token bucket whose packets wait in three bands, by their class in the host (`SO_PRIORITY`).
+    Bands,
+    /// Two classes: packets with the DSCP EF go first.
+    ByDscp,
+}
+
+/// Case of the experiment. Properties are those of both sides.
+#[derive(Clone, Copy)]
+struct Case {
+    name: &'static str,
+    rules: Rules,
+    urgent: &'static [(&'static str, &'static str)],
+    has_bulk: bool,
+    /// The bulk's connections are paced to 80 % of the link, together.
+    is_paced: bool,
+    /// All calls go over one connection.
+    shares: bool,
+}
+
+const PLAIN: Case = Case {
+    name: "bulk, nothing set",
+    rules: Rules::Bands,
+    urgent: &[],
+    has_bulk: true,
+    is_paced: false,
+    shares: false,
+};
+
+const CASES: [Case; 8] = [
+    Case {
+        name: "alone",
+        has_bulk: false,
+        ..PLAIN
+    },
+    PLAIN,
+    Case {
+        name: "socket_priority=6",
+        urgent: &[("socket_priority", "6")],
+        ..PLAIN
+    },
+    Case {
+        name: "dscp=EF, device without rules for it",
+        urgent: &[("dscp", "EF")],
+        ..PLAIN
+    },
+    Case {
+        name: "dscp=EF, device with rules for it",
+        rules: Rules::ByDscp,
+        urgent: &[("dscp", "EF")],
+        ..PLAIN
+    },
+    Case {
+        name: "bulk paced to 80 %",
+        is_paced: true,
+        ..PLAIN
+    },
+    Case {
+        name: "bulk paced to 80 %, socket_priority=6",
+        urgent: &[("socket_priority", "6")],
+        is_paced: true,
+        ..PLAIN
+    },
+    Case {
+        name: "one connection for all, socket_priority=6",
+        urgent: &[("socket_priority", "6")],
+        shares: true,
+        ..PLAIN
+    },
+];
+
+/// What one side of a case does, as JSON.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Task {
+    /// Serve these endpoints, until standard input ends: that of urgent calls and that of bulk.
+    Serve { urgent: String, bulk: String },
+    Call {
+        urgent: (String, Properties),
+        bulk: Option<(String, Properties)>,
+        shares: bool,
+        calls: u32,
+        pace: Duration,
+        octets: u32,
+    },
+}
+
+type Properties = Vec<(String, String)>;
+
+/// Options of one side, as the experiment itself starts it.
+#[derive(Clone, Debug, Args)]
+pub struct SideOptions {
+    /// The side's task, as JSON.
+    task: String,
+}
+
+/// Result of a client, as JSON: nanoseconds of each urgent call, and bits a second of bulk each way.
+#[derive(Debug, Serialize, Deserialize)]
+struct Measured {
+    calls: Vec<u64>,
+    bulk: f64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// There are no network namespaces or queueing disciplines here, or a side fails.
+pub(super) fn run(options: &Options) -> Result<()> {
+    let hosts = Hosts::new().map_err(|reason| {
+        format!("{reason}; it takes root, `ip` and `tc` (Debian: iproute2), and a kernel with network namespaces")
+    })?;
+    let settings = Row::default()
+        .with("rate", options.rate)
+        .with("octets", options.octets)
+        .with("pace", options.pace);
+    let mut report = Report::new(&EXPERIMENT, settings);
+    for case in CASES {
+        hosts.set_rules(case.rules, options.rate)?;
+        let measured = measure(&hosts, &case, options)?;
+        let mut record = Record::default();
+        record.add_round(&measured.calls);
+        let figures = record.figures().ok_or("no call was made")?;
+        let row = Row::default()
+            .with("case", case.name)
+            .with("call", Row::default().with_figures(&figures))
+            .with("bulk", measured.bulk / 1e6);
+        report.add("rows", [row]);
+    }
+    options.json.deliver(&report)
+}
+
+fn measure(hosts: &Hosts, case: &Case, options: &Options) -> Result<Measured> {
+    let own = |pairs: &[(&str, &str)]| -> Properties {
+        let pairs = pairs.iter();
+        pairs
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect()
+    };
+    let urgent = own(case.urgent);
+    let bulk = match case.is_paced {
+        true => {
+            let octets = u64::from(options.rate) * 1_000_000 / 8 * 80 / 100 / u64::from(BULK);
+            own(&[("pacing_rate", &octets.to_string())])
+        }
+        false => Properties::new(),
+    };
+    let endpoint = |port: u16, properties: &Properties| {
+        let properties: Vec<_> = properties
+            .iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect();
+        let separator = if properties.is_empty() { "" } else { "/" };
+        format!("iiop://{SERVER}:{port}{separator}{}", properties.join("&"))
+    };
+    let serve = Task::Serve {
+        urgent: endpoint(7_001, &urgent),
+        bulk: endpoint(7_002, &bulk),
+    };
+    let mut server = Side::start(&hosts.server, &serve)?;
+    let (for_urgent, for_bulk) = (server.line()?, server.line()?);
+    let call = Task::Call {
+        bulk: case.has_bulk.then(|| match case.shares {
+            true => (for_urgent.clone(), urgent.clone()),
+            false => (for_bulk, bulk),
+        }),
+        urgent: (for_urgent, urgent),
+        shares: case.shares,
+        calls: options.calls,
+        pace: Duration::from_millis(options.pace),
+        octets: options.octets,
+    };
+    let mut client = Side::start(&hosts.client, &call)?;
+    let measured = client.line()?;
+    Ok(serde_json::from_str(&measured)
+        .map_err(|error| format!("the client of `{}` said {measured:?}: {error}", case.name))?)
+}
+
+/// Runs one side.
+///
+/// # Errors
+/// The task cannot be read, or a call fails.
+pub(super) fn run_side(options: &SideOptions) -> Result<()> {
+    let mut output = std::io::stdout();
+    match serde_json::from_str(&options.task)? {
+        Task::Serve { urgent, bulk } => {
+            let orbs = [serve(&urgent)?, serve(&bulk)?];
+            for (_, reference) in &orbs {
+                writeln!(output, "{reference}")?;
+            }
+            output.flush()?;
+            std::io::stdin().read_to_end(&mut Vec::new())?;
+        }
+        task @ Task::Call { .. } => {
+            let measured = call(&task)?;
+            writeln!(output, "{}", serde_json::to_string(&measured)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn serve(endpoint: &str) -> Result<(Orb, String)> {
+    let endpoint: ListenEndpoint = endpoint.parse()?;
+    let orb = Orb::builder().listen(endpoint).build()?;
+    let root = orb.root_poa()?;
+    root.manager().activate()?;
+    let cubit: Cubit = root.activate(Arc::new(CubitImpl::new(orb.clone())))?;
+    let reference = orb.object_to_string(cubit.as_object())?;
+    Ok((orb, reference))
+}
+
+fn call(task: &Task) -> Result<Measured> {
+    let Task::Call {
+        urgent,
+        bulk,
+        shares,
+        calls,
+        pace,
+        octets,
+    } = task
+    else {
+        return Err("no call".into());
+    };
+    let orb = client()?;
+    let cubit = cubit(&orb, urgent)?;
+    cubit.cube_void()?;
+    let is_over = Arc::new(AtomicBool::new(false));
+    let echoed = Arc::new(AtomicU64::new(0));
+    let mut threads = Vec::new();
+    for _ in 0..BULK {
+        let Some(bulk) = bulk else { break };
+        let orb = if *shares { orb.clone() } else { client()? };
+        let cubit = self::cubit(&orb, bulk)?;
+        let (is_over, echoed) = (is_over.clone(), echoed.clone());
+        let values = vec![7; usize::try_from(*octets)?];
+        let echoes = move || -> std::result::Result<(), String> {
+            while !is_over.load(Ordering::Relaxed) {
+                let back = cubit
+                    .echo_octets(&values)
+                    .map_err(|error| error.to_string())?;
+                echoed.fetch_add(u64::try_from(back.len()).unwrap_or(0), Ordering::Relaxed);
+            }
+            Ok(())
+        };
+        threads.push((orb, std::thread::spawn(echoes)));
+    }
+    // Until the queues are full.
+    if bulk.is_some() {
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    let (began, before) = (Instant::now(), echoed.load(Ordering::Relaxed));
+    let mut times = Vec::new();
+    let mut next = Instant::now();
+    for _ in 0..*calls {
+        next += *pace;
+        std::thread::sleep(next.saturating_duration_since(Instant::now()));
+        let began = Instant::now();
+        cubit.cube_void()?;
+        times.push(nanoseconds_since(began));
+    }
+    #[expect(clippy::cast_precision_loss, reason = "it is a rate")]
+    let bits = ((echoed.load(Ordering::Relaxed) - before) * 8) as f64;
+    let bulk = bits / began.elapsed().as_secs_f64();
+    is_over.store(true, Ordering::Relaxed);
+    for (_orb, thread) in threads {
+        thread.join().map_err(|_| "a thread has panicked")??;
+    }
+    Ok(Measured { calls: times, bulk })
+}
+
+fn client() -> Result<Orb> {
+    let builder = Orb::builder().configure(|config| config.connections_per_endpoint = 1);
+    Ok(builder.build()?)
+}
+
+fn cubit(orb: &Orb, (reference, properties): &(String, Properties)) -> Result<Cubit> {
+    let policies: Vec<Policy> = properties
+        .iter()
+        .map(|(key, value)| Policy::link_property("iiop", key, value))
+        .collect();
+    let object = orb.string_to_object(reference)?;
+    let object = object.set_policy_overrides(&policies, SetOverride::Add)?;
+    Ok(Cubit::from_object(object))
+}
+
+/// Process of one side in its namespace; killed when this is dropped.
+struct Side {
+    child: Child,
+    output: BufReader<std::process::ChildStdout>,
+}
+
+impl Side {
+    fn start(host: &str, task: &Task) -> Result<Self> {
+        let mut child = Command::new("ip")
+            .args(["netns", "exec", host])
+            .arg(std::env::current_exe()?)
+            .args(["rt", "network-side", &serde_json::to_string(task)?])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = child.stdout.take().ok_or("a child without pipes")?;
+        Ok(Self {
+            child,
+            output: BufReader::new(output),
+        })
+    }
+
+    fn line(&mut self) -> Result<String> {
+        let mut line = String::new();
+        self.output.read_line(&mut line)?;
+        Ok(line.trim().to_owned())
+    }
+}
+
+impl Drop for Side {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Two network namespaces with a cable, removed when this is dropped.
+struct Hosts {
+    client: String,
+    server: String,
+}
+
+impl Hosts {
+    fn new() -> Result<Self> {
+        let id = std::process::id();
+        let hosts = Self {
+            client: format!("pnb-c{id}"),
+            server: format!("pnb-s{id}"),
+        };
+        let (client, server) = (hosts.client.as_str(), hosts.server.as_str());
+        run_tool("ip", &["netns", "add", client])?;
+        run_tool("ip", &["netns", "add", server])?;
+        let link = ["link", "add", "pnb0", "type", "veth"];
+        let peer = ["peer", "name", "pnb0", "netns", server];
+        run_tool("ip", &[&["-n", client][..], &link, &peer].concat())?;
+        for (host, address) in [(client, CLIENT), (server, SERVER)] {
+            let address = format!("{address}/30");
+            run_tool(
+                "ip",
+                &["-n", host, "address", "add", &address, "dev", "pnb0"],
+            )?;
+            run_tool("ip", &["-n", host, "link", "set", "pnb0", "up"])?;
+            run_tool("ip", &["-n", host, "link", "set", "lo", "up"])?;
+        }
+        Ok(hosts)
+    }
+
+    /// Replaces the queueing disciplines at both ends.
+    fn set_rules(&self, rules: Rules, rate: u32) -> Result<()> {
+        let rate_of = |percent: u32| format!("{}kbit", rate * 10 * percent);
+        let (whole, tenth, most) = (rate_of(100), rate_of(10), rate_of(90));
+        for host in [&self.client, &self.server] {
+            // There is none before the first case.
+            let _ = tc(host, "qdisc", &["del", "dev", "pnb0", "root"]);
+            let add = |object: &str, rest: &[&str]| {
+                tc(host, object, &[&["add", "dev", "pnb0"][..], rest].concat())
+            };
+            match rules {
+                Rules::Bands => {
+                    let bucket = ["root", "handle", "1:", "tbf", "rate", whole.as_str()];
+                    add(
+                        "qdisc",
+                        &[&bucket[..], &["burst", "16kb", "latency", "50ms"]].concat(),
+                    )?;
+                    add("qdisc", &["parent", "1:1", "handle", "10:", "pfifo_fast"])?;
+                }
+                Rules::ByDscp => {
+                    add("qdisc", &["root", "handle", "1:", "htb", "default", "20"])?;
+                    let class = |parent: &str, id: &str, rate: &str, priority: &str| {
+                        let of = ["parent", parent, "classid", id, "htb", "rate", rate];
+                        add(
+                            "class",
+                            &[
+                                &of[..],
+                                &[
+                                    "ceil",
+                                    whole.as_str(),
+                                    "burst",
+                                    "16kb",
+                                    "cburst",
+                                    "16kb",
+                                    "prio",
+                                    priority,
+                                ],
+                            ]
+                            .concat(),
+                        )
+                    };
+                    class("1:", "1:1", whole.as_str(), "0")?;
+                    class("1:1", "1:10", &tenth, "0")?;
+                    class("1:1", "1:20", &most, "1")?;
+                    let matches = [
+                        "parent", "1:", "protocol", "ip", "u32", "match", "ip", "dsfield", "0xb8",
+                        "0xfc",
+                    ];
+                    add("filter", &[&matches[..], &["flowid", "1:10"]].concat())?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Hosts {
+    fn drop(&mut self) {
+        for host in [&self.client, &self.server] {
+            let _ = run_tool("ip", &["netns", "del", host]);
+        }
+    }
+}
+
+fn tc(host: &str, object: &str, arguments: &[&str]) -> Result<()> {
+    run_tool("tc", &[&["-n", host, object][..], arguments].concat())
+}
+
+fn run_tool(tool: &str, arguments: &[&str]) -> Result<()> {
+    let output = Command::new(tool).args(arguments).output();
+    let output = output.map_err(|error| format!("`{tool}`: {error}"))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            Err(format!("`{tool} {}`: {}", arguments.join(" "), said.trim()).into())
+        }
+    }
+}

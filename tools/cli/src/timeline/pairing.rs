@@ -1,0 +1,415 @@
+//! Requests that two files have in common: which connection and request of a client's file is which of a server's.
+//!
+//! Connections are the same if their ends have the same addresses. Where these do not tell (Unix sockets, shared memory,
+//! translated addresses), those are whose requests fit into each other. Of a connection, requests with the same id are
+//! matched: the one that lies within the call, by an offset of the clocks that is followed from request to request.
+
+use super::file::{Call, Connection, File, Served, Side};
+use super::offset::Bound;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Number of calls by which an offset is sought.
+const SAMPLE: usize = 100;
+/// Number of places from which samples are taken.
+const PLACES: usize = 5;
+/// Maximum number of pairs of a call and a served request that are looked at for a sample.
+const MOST_PAIRS: usize = 1 << 20;
+/// Largest difference, in nanoseconds, between the offset so far and the one that a request demands.
+const JUMP: i64 = 20_000_000;
+
+/// Request of two files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    /// Place in the client's [`File::calls`].
+    pub(super) call: usize,
+    /// Place in the server's [`File::served`].
+    pub(super) served: usize,
+    /// Bounds of the offset of the server's clock, by the client's.
+    pub(super) bound: Bound,
+}
+
+/// What is known of the offset of two clocks before requests are matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// They are one clock.
+    Same,
+    /// By the time of day, which may be wrong.
+    Guess(i64),
+}
+
+/// Requests that a client's and a server's file have in common.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    pub(super) all: Vec<Pair>,
+    /// Number of connections.
+    pub(super) connections: usize,
+    /// Other offsets fit as well; the time of day has chosen.
+    pub(super) is_ambiguous: bool,
+}
+
+/// Requests of one connection on one side, by their ids; places in order of time.
+type ById = BTreeMap<u32, Vec<usize>>;
+
+/// Connection on both sides.
+struct Shared {
+    calls: ById,
+    served: ById,
+    is_certain: bool,
+}
+
+/// Returns the requests that `client` has sent and `server` has read.
+pub(super) fn pairs(client: &File, server: &File, known: Known) -> Pairs {
+    let shared = shared(client, server);
+    let (certain, other): (Vec<_>, Vec<_>) = shared.into_iter().partition(|one| one.is_certain);
+    let mut pairs = Pairs::default();
+    let offset = match known {
+        Known::Same => Some(0),
+        Known::Guess(guess) => {
+            // By what is certain, if there is any.
+            let by = if certain.is_empty() { &other } else { &certain };
+            let sought = seek(client, server, by, guess);
+            pairs.is_ambiguous = sought.is_some_and(|sought| sought.is_ambiguous);
+            sought.map(|sought| sought.offset)
+        }
+    };
+    let Some(offset) = offset else {
+        return pairs;
+    };
+    let moves = known != Known::Same;
+    let follow = |one: &Shared| follow(client, server, one, offset, moves);
+    for one in &certain {
+        pairs.take(follow(one));
+    }
+    // The best fit first; a connection is one other's only.
+    let mut fits: Vec<Vec<Pair>> = other
+        .iter()
+        .map(|one| (follow(one), one.calls.values().map(Vec::len).sum::<usize>()))
+        .filter(|(fit, calls)| fit.len() * 10 >= calls * 5)
+        .map(|(fit, _)| fit)
+        .collect();
+    fits.sort_by_key(|fit| std::cmp::Reverse(fit.len()));
+    let (mut called, mut served) = (HashSet::new(), HashSet::new());
+    for fit in fits {
+        let fresh = fit
+            .iter()
+            .all(|pair| !called.contains(&pair.call) && !served.contains(&pair.served));
+        if fresh {
+            called.extend(fit.iter().map(|pair| pair.call));
+            served.extend(fit.iter().map(|pair| pair.served));
+            pairs.take(fit);
+        }
+    }
+    pairs
+}
+
+impl Pairs {
+    fn take(&mut self, of_one: Vec<Pair>) {
+        self.connections += usize::from(!of_one.is_empty());
+        self.all.extend(of_one);
+    }
+}
+
+/// Returns the connections that may be the same.
+fn shared(client: &File, server: &File) -> Vec<Shared> {
+    let mut calls: HashMap<u32, ById> = HashMap::new();
+    for (place, call) in client.calls.iter().enumerate() {
+        let of = calls.entry(call.request.connection).or_default();
+        of.entry(call.request.request).or_default().push(place);
+    }
+    let mut served: HashMap<(u32, u32), ById> = HashMap::new();
+    for (place, one) in server.served.iter().enumerate() {
+        let of = served
+            .entry((one.request.lane, one.request.connection))
+            .or_default();
+        of.entry(one.request.request).or_default().push(place);
+    }
+    let clients = sides(client, Side::Client).into_iter();
+    let clients: Vec<_> = clients
+        .filter_map(|one| Some((one, calls.get(&one.connection)?)))
+        .collect();
+    let servers = sides(server, Side::Server).into_iter();
+    let servers: Vec<_> = servers
+        .filter_map(|one| Some((one, served.get(&(one.lane, one.connection))?)))
+        .collect();
+    let one_host = client.clock.boot == server.clock.boot && !client.clock.boot.is_empty();
+    let is_by_address = |mine: &Connection, other: &Connection| {
+        is_same(mine, other) && (one_host || !is_within_a_host(mine))
+    };
+    let mut shared = Vec::new();
+    for (mine, calls) in &clients {
+        let by_address: Vec<_> = servers
+            .iter()
+            .filter(|(other, _)| is_by_address(mine, other))
+            .collect();
+        let is_certain = by_address.len() == 1;
+        let candidates: Vec<_> = match by_address.is_empty() {
+            true => {
+                let is_like = |other: &Connection| link(&mine.local) == link(&other.local);
+                let all = servers.iter().filter(|(other, _)| is_like(other));
+                all.filter(|(other, _)| !clients.iter().any(|(mine, _)| is_by_address(mine, other)))
+                    .filter(|_| one_host || !is_within_a_host(mine))
+                    .collect()
+            }
+            false => by_address,
+        };
+        shared.extend(candidates.into_iter().map(|(_, served)| Shared {
+            calls: (*calls).clone(),
+            served: (*served).clone(),
+            is_certain,
+        }));
+    }
+    shared
+}
+
+/// Returns the connections of one side; one that was described twice once.
+fn sides(file: &File, side: Side) -> Vec<&Connection> {
+    let mut seen = HashSet::new();
+    let of_side = file.connections.iter().filter(|one| one.side == side);
+    of_side
+        .filter(|one| seen.insert((one.lane, one.connection)))
+        .collect()
+}
+
+/// Returns whether the ends of a client's and a server's connection have the same addresses.
+fn is_same(client: &Connection, server: &Connection) -> bool {
+    let ends = (
+        ends_of(&client.local, &server.peer),
+        ends_of(&client.peer, &server.local),
+    );
+    match ends {
+        (Some(near), Some(far)) => near && far,
+        _ => false,
+    }
+}
+
+/// Returns whether two texts are one IP address and port; `None` if they are none. A host's name, and the address of all
+/// interfaces, may be any address.
+fn ends_of(one: &str, other: &str) -> Option<bool> {
+    let parts = |text: &'_ str| -> Option<(String, u16)> {
+        let (_, place) = text.split_once("://")?;
+        let (host, port) = place.rsplit_once(':')?;
+        Some((host.to_owned(), port.parse().ok()?))
+    };
+    let ((host, port), (other_host, other_port)) = (parts(one)?, parts(other)?);
+    let address = |host: &str| {
+        let bare = host.trim_matches(['[', ']']);
+        let address: Option<std::net::IpAddr> = bare.parse().ok();
+        address.filter(|address| !address.is_unspecified())
+    };
+    let is_one_host = match (address(&host), address(&other_host)) {
+        (Some(one), Some(other)) => one.to_canonical() == other.to_canonical(),
+        _ => true,
+    };
+    Some(is_one_host && port == other_port && port != 0)
+}
+
+/// Returns whether a connection cannot leave its host.
+fn is_within_a_host(one: &Connection) -> bool {
+    let host = |text: &str| {
+        let (_, place) = text.split_once("://")?;
+        let (host, port) = place.rsplit_once(':')?;
+        port.parse::<u16>().ok()?;
+        host.trim_matches(['[', ']'])
+            .parse::<std::net::IpAddr>()
+            .ok()
+    };
+    match (host(&one.local), host(&one.peer)) {
+        (Some(local), Some(peer)) => local == peer || local.is_loopback() || peer.is_loopback(),
+        _ => matches!(link(&one.local), "uiop" | "shmiop" | "inproc"),
+    }
+}
+
+fn link(address: &str) -> &str {
+    address.split_once("://").map_or(address, |(link, _)| link)
+}
+
+/// Returns the bounds that a request sets to the offset of its server's clock, if it is one request.
+fn bound(call: &Call, served: &Served) -> Option<Bound> {
+    let least = call.received.map(|received| served.end() - received);
+    let most = served.read - call.sending;
+    least.is_none_or(|least| least <= most).then_some(Bound {
+        at: call.sending,
+        least,
+        most: Some(most),
+    })
+}
+
+/// Offset that was found.
+#[derive(Clone, Copy)]
+struct Sought {
+    offset: i64,
+    /// Number of calls of the sample that have a request by it.
+    votes: usize,
+    /// Number of calls of the sample.
+    of: usize,
+    is_ambiguous: bool,
+}
+
+/// Seeks the offset by which most calls of a sample have a request, of samples from several places; of equally good ones
+/// the nearest to the guess.
+fn seek(client: &File, server: &File, by: &[Shared], guess: i64) -> Option<Sought> {
+    let longest = by
+        .iter()
+        .max_by_key(|one| one.calls.values().map(Vec::len).sum::<usize>())?;
+    // Of candidates for one connection each is tried.
+    let alike = by
+        .iter()
+        .filter(|one| one.calls.len() == longest.calls.len());
+    let sought = alike.flat_map(|one| {
+        let mut calls: Vec<usize> = one.calls.values().flatten().copied().collect();
+        calls.sort_unstable();
+        let served = one.served.values().map(Vec::len).max().unwrap_or(1).max(1);
+        let sample = SAMPLE.min(MOST_PAIRS / served).max(1);
+        let last = calls.len().saturating_sub(sample);
+        let places = (0..PLACES).map(move |place| last * place / (PLACES - 1));
+        places
+            .filter_map(move |from| {
+                vote(
+                    client,
+                    server,
+                    one,
+                    calls.get(from..)?.get(..sample).or(calls.get(from..))?,
+                    guess,
+                )
+            })
+            .collect::<Vec<_>>()
+    });
+    sought.max_by_key(|one| {
+        let share = one.votes * 1_000_000 / one.of.max(1);
+        (share, std::cmp::Reverse(one.offset.abs_diff(guess)))
+    })
+}
+
+/// Returns the offset by which most of these calls have a request.
+fn vote(
+    client: &File,
+    server: &File,
+    shared: &Shared,
+    calls: &[usize],
+    guess: i64,
+) -> Option<Sought> {
+    // Ends of the intervals: where one begins a call gains a request, behind its end it loses one.
+    let mut ends: Vec<(i64, i32)> = Vec::new();
+    for call in calls.iter().filter_map(|place| client.calls.get(*place)) {
+        let ids = shared
+            .served
+            .get(&call.request.request)
+            .into_iter()
+            .flatten();
+        let fits = ids.filter_map(|place| {
+            let bound = bound(call, server.served.get(*place)?)?;
+            Some((bound.least?, bound.most?))
+        });
+        let mut fits: Vec<(i64, i64)> = fits.collect();
+        fits.sort_unstable();
+        // Where several requests fit the call votes once.
+        let mut until = i64::MIN;
+        for (least, most) in fits {
+            if most > until {
+                ends.push((least.max(until.saturating_add(1)), -1));
+                ends.push((most, 1));
+                until = most;
+            }
+        }
+    }
+    // Beginnings stand before ends of the same moment.
+    ends.sort_unstable();
+    let (mut now, mut best) = (0_i32, 0_i32);
+    let mut regions: Vec<(i64, i64)> = Vec::new();
+    for (index, &(at, change)) in ends.iter().enumerate() {
+        now -= change;
+        if change < 0 && now >= best {
+            if now > best {
+                regions.clear();
+                best = now;
+            }
+            let until = ends.get(index + 1).map_or(at, |next| next.0);
+            regions.push((at, until));
+        }
+    }
+    let middle = |&(from, to): &(i64, i64)| from.midpoint(to);
+    let nearest = regions
+        .iter()
+        .map(middle)
+        .min_by_key(|offset| offset.abs_diff(guess))?;
+    Some(Sought {
+        offset: nearest,
+        votes: usize::try_from(best).unwrap_or(0),
+        of: calls.len(),
+        // Regions that touch are one.
+        is_ambiguous: regions.windows(2).any(|two| match two {
+            [one, next] => next.0 - one.1 > 1_000_000,
+            _ => false,
+        }),
+    })
+}
+
+/// Matches the requests of a connection by an offset, which is followed from request to request if the clocks may drift.
+fn follow(client: &File, server: &File, shared: &Shared, offset: i64, moves: bool) -> Vec<Pair> {
+    let mut calls: Vec<usize> = shared.calls.values().flatten().copied().collect();
+    calls.sort_unstable();
+    let mut next: HashMap<u32, usize> = HashMap::new();
+    let mut pairs = Vec::new();
+    let mut offset = offset;
+    for place in calls {
+        let Some(call) = client.calls.get(place) else {
+            continue;
+        };
+        let id = call.request.request;
+        let Some(served) = shared.served.get(&id) else {
+            continue;
+        };
+        let first = next.entry(id).or_default();
+        // How far the offset would have to move for each.
+        let mut best: Option<(i64, usize, Bound)> = None;
+        for (index, one) in served.iter().enumerate().skip(*first) {
+            let Some(found) = server.served.get(*one) else {
+                continue;
+            };
+            let moved = found.read - call.sending - offset;
+            if moved < -JUMP && best.is_none() {
+                // It is too early for this call, and for all later ones.
+                *first = index + 1;
+                continue;
+            }
+            if let Some(bound) = bound(call, found) {
+                let below = bound.least.map_or(0, |least| (least - offset).max(0));
+                let above = bound.most.map_or(0, |most| (offset - most).max(0));
+                let miss = below.max(above);
+                // Of one-ways, which have no reply, the first that fits.
+                if best.is_none_or(|(least, ..)| miss < least) {
+                    best = Some((miss, index, bound));
+                }
+                if miss == 0 {
+                    break;
+                }
+            }
+            // Those behind it are later still.
+            if moved > JUMP
+                && (best.is_some() || call.received.is_some_and(|end| found.read - end > offset))
+            {
+                break;
+            }
+        }
+        let Some((miss, index, bound)) = best else {
+            continue;
+        };
+        if miss > JUMP {
+            continue;
+        }
+        *first = index + 1;
+        if moves && miss > 0 {
+            let most = bound.most.unwrap_or(offset);
+            offset = offset.clamp(bound.least.unwrap_or(offset).min(most), most);
+        }
+        let Some(served) = served.get(index) else {
+            continue;
+        };
+        pairs.push(Pair {
+            call: place,
+            served: *served,
+            bound,
+        });
+    }
+    pairs
+}
