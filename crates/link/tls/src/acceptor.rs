@@ -66,6 +66,8 @@ pub(crate) fn listen(
     }
     let listener = listen_at_one(&candidates, options.backlog).map_err(os)?;
     listener.set_nonblocking(true).map_err(os)?;
+    // Refused here, as otherwise each connection would be.
+    options.tcp.traffic.apply(&listener).map_err(os)?;
     let address = address_of(listener.local_addr().map_err(os)?);
     let shared = Arc::new(Shared {
         listener,

@@ -40,6 +40,10 @@ pub(super) fn listen(
         Listener::Inherited(listener) => listener.local_addr(),
     };
     let local = local.map_err(failed)?;
+    if let Listener::Own(listener) = &listener {
+        // Refused here, as otherwise each connection would be.
+        options.tcp.traffic.apply(listener).map_err(failed)?;
+    }
     Ok(Box::new(TcpAcceptor {
         listener,
         address: Address::iiop(&local.ip().to_canonical().to_string(), local.port()),

@@ -68,6 +68,14 @@ mod tests {
     use std::time::Duration;
 
     #[test]
+    fn an_option_that_no_connection_could_have_is_refused_when_the_server_starts() {
+        let properties = Properties::from_iter([("busy_poll_us", "3000000000")]);
+        let address = Address::iiop("127.0.0.1", 0);
+        let error = Iiop::default().listen(&address, &properties).unwrap_err();
+        assert!(error.to_string().contains("busy_poll_us"), "{error}");
+    }
+
+    #[test]
     fn a_host_on_the_same_network_is_reached_without_routing() {
         let link = Iiop::default();
         let acceptor = link

@@ -50,7 +50,8 @@ pub(super) const DEFERRED: u8 = 2;
 pub(super) const GROUP: u8 = 3;
 
 /// Waits for the reply, reusing the request's block to receive it. If this thread also receives
-/// requests, another thread takes that over meanwhile.
+/// requests, another thread takes that over meanwhile. The caller records the stage
+/// [`Stage::Received`]: here it would cost a copy of the outcome.
 #[inline(always)]
 pub(super) fn wait_with<const KIND: u8>(
     connection: &ClientConnection,
@@ -59,16 +60,12 @@ pub(super) fn wait_with<const KIND: u8>(
     deadline: Deadline,
 ) -> Waited {
     let bound = upcall::about_to_block();
-    let waited = connection.wait_with::<KIND>(block, pending, connection.bounded(deadline, bound));
-    if timeline::is_recording() && waited.has_come() {
-        connection.record_stage(Stage::Received, pending.id());
-    }
-    waited
+    connection.wait_with::<KIND>(block, pending, connection.bounded(deadline, bound))
 }
 
 /// Records in the timeline that the reply has come, if it has, and one is being recorded.
 #[inline]
-fn record_received<E>(
+pub(super) fn record_received<E>(
     came: Result<Message, E>,
     connection: &ClientConnection,
     pending: &PendingReply<'_>,

@@ -166,6 +166,7 @@ impl ShortCall<'_> {
         match complete::wait_with::<{ complete::PLAIN }>(connection, block, &pending, self.deadline)
         {
             Waited::Own(reply) => {
+                self.record_stage(Stage::Received, pending.id());
                 let body = match reply.status {
                     ReplyStatus::UserException => Body::UserException,
                     _ => Body::Results,
@@ -239,7 +240,8 @@ impl ShortCall<'_> {
         results: &mut Results<'_>,
     ) -> Result<(), Box<Attempted>> {
         let connection = self.connection;
-        let message = waited.map_err(|why| {
+        let received = complete::record_received(waited, connection, pending);
+        let message = received.map_err(|why| {
             let failed = complete::without_reply(connection, pending, why, self.deadline);
             self.failed(failed)
         })?;

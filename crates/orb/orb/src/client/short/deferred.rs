@@ -128,10 +128,17 @@ pub(in super::super) fn wait(
         let waited =
             complete::wait_with::<{ complete::DEFERRED }>(connection, block, pending, deadline);
         match waited {
-            Waited::Own(own) => Ok(Arrived::Own(own)),
-            Waited::Otherwise(Ok(message)) => Ok(Arrived::Message(message)),
-            Waited::Otherwise(Err(why)) => {
-                Err(complete::without_reply(connection, pending, why, deadline))
+            Waited::Own(own) => {
+                if timeline::is_recording() {
+                    connection.record_stage(Stage::Received, pending.id());
+                }
+                Ok(Arrived::Own(own))
+            }
+            Waited::Otherwise(waited) => {
+                match complete::record_received(waited, connection, pending) {
+                    Ok(message) => Ok(Arrived::Message(message)),
+                    Err(why) => Err(complete::without_reply(connection, pending, why, deadline)),
+                }
             }
         }
     });

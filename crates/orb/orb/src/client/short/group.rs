@@ -121,6 +121,9 @@ impl GroupCall<'_> {
         match complete::wait_with::<{ complete::GROUP }>(connection, block, &pending, self.deadline)
         {
             Waited::Own(reply) => {
+                if timeline::is_recording() {
+                    connection.record_stage(Stage::Received, pending.id());
+                }
                 let body = match reply.status {
                     ReplyStatus::UserException => Body::UserException,
                     _ => Body::Results,
@@ -192,7 +195,8 @@ impl GroupCall<'_> {
         results: &mut Results<'_>,
     ) -> Result<(), Box<Attempted>> {
         let connection = self.connection;
-        let message = waited.map_err(|why| {
+        let received = complete::record_received(waited, connection, pending);
+        let message = received.map_err(|why| {
             let failed = complete::without_reply(connection, pending, why, self.deadline);
             self.failed(failed)
         })?;

@@ -143,11 +143,15 @@ impl WatchedCall<'_> {
             self.deadline,
         ) {
             Waited::Own(reply) => {
+                if timeline::is_recording() {
+                    connection.record_stage(Stage::Received, pending.id());
+                }
                 drop(pending);
                 self.give((pass, at), block, reply, results)
             }
             Waited::Otherwise(waited) => {
-                let message = waited.map_err(|why| {
+                let received = complete::record_received(waited, connection, &pending);
+                let message = received.map_err(|why| {
                     complete::without_reply(connection, &pending, why, self.deadline)
                 })?;
                 drop(pending);

@@ -57,10 +57,3 @@ pub(crate) enum Waited {
     /// A message in another block, or the reason why there is none.
     Otherwise(Result<Message, NoReply>),
 }
-
-impl Waited {
-    /// Returns whether a reply has come.
-    pub(crate) fn has_come(&self) -> bool {
-        !matches!(self, Self::Otherwise(Err(_)))
-    }
-}
