@@ -266,12 +266,12 @@ fn demultiplexing(harness: &Harness) -> Result<BTreeMap<String, f64>> {
     Ok(counts.map(|(what, count)| (what, count.round())).collect())
 }
 
-/// Returns the cases with budgets: those of the goals, and one whose result is allocated, with and
-/// without a buffer of the caller's.
+/// Returns the cases with budgets: those of the goals, and one whose result is received into a buffer
+/// of the caller's. Where the client allocates the result, the count depends on the C library's
+/// heap: even another length of the program's path makes it 1,738 instead of 1,489.
 fn with_budgets() -> Vec<Case> {
     let mut cases = case::of_the_goals();
-    let echoes = [Operation::EchoOctets, Operation::EchoOctetsInto];
-    cases.extend(echoes.map(|operation| Case::sized(operation, 1024)));
+    cases.push(Case::sized(Operation::EchoOctetsInto, 1024));
     cases
 }
 
