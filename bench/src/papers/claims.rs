@@ -1,8 +1,10 @@
 //! Claims of the papers, each with the way to find what becomes of it here.
 
 use super::evidence::Evidence;
+use super::figures::{
+    Gain, by_dii, call_time, demultiplexed, dispatched, micros, p50, reliable, urgent,
+};
 use serde_json::json;
-use std::fmt;
 
 /// Claim of a paper.
 pub(super) struct Claim {
@@ -40,7 +42,7 @@ pub(super) enum Verdict {
 
 impl Found {
     /// Makes figures with a verdict: the claim holds, or else differs because of `why`.
-    fn judged(ours: String, holds: bool, why: &'static str) -> Result<Self, String> {
+    pub(super) fn judged(ours: String, holds: bool, why: &'static str) -> Result<Self, String> {
         Ok(Self {
             ours,
             verdict: match holds {
@@ -110,6 +112,14 @@ const fn without(
         without,
     }
 }
+
+/// Reason why shorter messages gain nothing.
+const LENGTH_IS_FREE: &str =
+    "a packet takes the same time today whether it has 15 bytes more or less";
+
+/// Reason why calls by the DII are hardly slower.
+const DII_PREPARES: &str =
+    "a request object keeps what it prepares, and values are copied as octets";
 
 /// All claims, by paper.
 pub(super) const CLAIMS: &[Claim] = &[
@@ -346,8 +356,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         "Orbix 2.6 × as long; VisiBroker, with requests that are used again, as long",
         |e| {
             let (stubs, dynamic) = (
-                found(e, ("active", "random"), (100, 100), true)?,
-                found(e, ("dii", "random"), (100, 100), true)?,
+                call_time(e, ("active", "random"), (100, 100), true)?,
+                call_time(e, ("dii", "random"), (100, 100), true)?,
             );
             Found::judged(
                 format!(
@@ -368,7 +378,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         "VisiBroker: level; Orbix: one-ways take longer than two-way calls from 200 servants on",
         |e| {
             let (least, most) = e.ends("rows", "objects")?;
-            let of = |objects, two_way| found(e, ("dii", "random"), (objects, 100), two_way);
+            let of = |objects, two_way| call_time(e, ("dii", "random"), (objects, 100), two_way);
             let (one, many) = (of(least, true)?, of(most, true)?);
             let (one_thrown, many_thrown) = (of(least, false)?, of(most, false)?);
             Found::judged(
@@ -632,113 +642,3 @@ pub(super) const CLAIMS: &[Claim] = &[
         },
     ),
 ];
-
-fn micros(nanoseconds: f64) -> String {
-    format!("{:.1} µs", nanoseconds / 1000.0)
-}
-
-/// Reason why shorter messages gain nothing.
-const LENGTH_IS_FREE: &str =
-    "a packet takes the same time today whether it has 15 bytes more or less";
-
-/// Gain of a protocol beside another over all types of data, in percent, by figure 16.
-struct Gain {
-    least: f64,
-    mean: f64,
-    most: f64,
-}
-
-impl Gain {
-    fn of(e: &Evidence<'_>, protocol: &str, over: &str) -> Result<Self, String> {
-        let pair = [("protocol", json!(protocol)), ("over", json!(over))];
-        let of = |figure| e.figure("compared", &pair, figure);
-        Ok(Self {
-            least: of("least")?,
-            mean: of("mean")?,
-            most: of("most")?,
-        })
-    }
-}
-
-impl fmt::Display for Gain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { least, mean, most } = self;
-        write!(f, "{least:+.1} to {most:+.1} %, {mean:+.1} % on average")
-    }
-}
-
-fn p50(e: &Evidence<'_>, contender: &str, case: &str) -> Result<f64, String> {
-    let wanted = [("contender", json!(contender)), ("case", json!(case))];
-    e.figure("rows", &wanted, "median")
-}
-
-/// Reason why calls by the DII are hardly slower.
-const DII_PREPARES: &str =
-    "a request object keeps what it prepares, and values are copied as octets";
-
-/// Returns the time of calls by the DII, with requests that are used again, as a ratio to that of calls by stubs.
-fn by_dii(e: &Evidence<'_>, case: &str) -> Result<f64, String> {
-    Ok(p50(e, "punctual-dii", case)? / p50(e, "punctual", case)?)
-}
-
-fn demultiplexed(
-    e: &Evidence<'_>,
-    strategy: &str,
-    algorithm: &str,
-    objects: u64,
-    operations: u64,
-) -> Result<f64, String> {
-    found(e, (strategy, algorithm), (objects, operations), true)
-}
-
-/// Returns the median time of a call to one of so many objects with so many operations.
-fn found(
-    e: &Evidence<'_>,
-    (strategy, algorithm): (&str, &str),
-    (objects, operations): (u64, u64),
-    two_way: bool,
-) -> Result<f64, String> {
-    let wanted = [
-        ("over", json!("objects")),
-        ("strategy", json!(strategy)),
-        ("algorithm", json!(algorithm)),
-        ("objects", json!(objects)),
-        ("operations", json!(operations)),
-        ("two_way", json!(two_way)),
-    ];
-    e.figure("rows", &wanted, "median")
-}
-
-/// Returns the 99th percentile of the time to urgent consumers beside others that compute, as a ratio to that without.
-fn dispatched(e: &Evidence<'_>, way: &str) -> Result<f64, String> {
-    let wanted = [("contender", json!(way)), ("load", json!("loaded"))];
-    e.figure("rows", &wanted, "p99_beside_alone")
-}
-
-/// Compares an urgent client's latency beside the most low clients with that beside the fewest.
-fn urgent(e: &Evidence<'_>, contender: &str, most_growth: f64) -> Result<Found, String> {
-    let (few, many) = e.ends("rows", "low")?;
-    let mean = |low: u64| {
-        let wanted = [("contender", json!(contender)), ("low", json!(low))];
-        e.figure("rows", &wanted, "high.mean")
-    };
-    let (alone, crowded) = (mean(few)?, mean(many)?);
-    Found::judged(
-        format!(
-            "{} beside {few} low client, {} beside {many}",
-            micros(alone),
-            micros(crowded)
-        ),
-        crowded / alone < most_growth,
-        "it grows with their number",
-    )
-}
-
-fn reliable(e: &Evidence<'_>, kind: &str, placement: &str) -> Result<f64, String> {
-    let wanted = [
-        ("figure", json!("reliable")),
-        ("kind", json!(kind)),
-        ("placement", json!(placement)),
-    ];
-    e.figure("rows", &wanted, "ratio")
-}

@@ -6,6 +6,7 @@
 
 mod claims;
 mod evidence;
+mod figures;
 mod measurement;
 mod report;
 

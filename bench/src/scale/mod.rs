@@ -6,6 +6,7 @@
 //! kernel's, of the threads that it has at the end of a turn.
 
 mod client;
+mod place;
 
 pub(crate) use client::{Setup, call};
 
@@ -22,6 +23,7 @@ use crate::protocol::Order;
 use crate::statistics::{Rates, Record, median, paired_ratio};
 use clap::{Args, ValueEnum};
 use client::Calls;
+use place::Place;
 use serde::Serialize;
 use std::fmt;
 
@@ -161,40 +163,6 @@ impl Link {
         match self {
             Self::Iiop => [omniorb::NAME, RAW_TCP],
             Self::Uiop => ["omniorb-unix", RAW_UNIX],
-        }
-    }
-}
-
-/// Processors and link of a stage.
-#[derive(Clone, Debug)]
-struct Place {
-    link: Link,
-    of_server: Vec<usize>,
-    of_clients: Vec<usize>,
-}
-
-impl Place {
-    fn are_shared(&self) -> bool {
-        self.of_server == self.of_clients
-    }
-
-    /// Returns the number of processors that both sides have together.
-    fn processors(&self) -> usize {
-        match self.are_shared() {
-            true => self.of_server.len(),
-            false => self.of_server.len() + self.of_clients.len(),
-        }
-    }
-
-    /// Returns whose the processors are, in words.
-    fn named(&self) -> String {
-        match self.are_shared() {
-            true => format!("{} processor(s), shared", self.of_server.len()),
-            false => format!(
-                "{} processor(s) of the server, {} of the clients",
-                self.of_server.len(),
-                self.of_clients.len()
-            ),
         }
     }
 }
