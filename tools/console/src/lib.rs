@@ -1,7 +1,7 @@
 //! Console: web pages that show the services running in a process.
 //!
 //! A page is a [`Page`]: its name, its path, its routes, and a template that extends the shared
-//! layout: [`Naming`], [`Events`] and [`Channels`]. The process that serves the services chooses the pages. The
+//! layout: [`Naming`], [`Events`], [`Channels`] and [`Groups`]. The process that serves the services chooses the pages. The
 //! pages work without script. With it, `static/console.js` receives a stream of events, each of
 //! which reports only *that* something on the page has changed, and fetches the page again: so only
 //! the server renders pages.
@@ -19,6 +19,7 @@ mod assets;
 mod channels;
 mod ends;
 mod events;
+mod groups;
 mod guard;
 mod layout;
 mod live;
@@ -31,6 +32,7 @@ mod shell;
 
 pub use channels::Channels;
 pub use events::Events;
+pub use groups::Groups;
 pub use naming::Naming;
 pub use options::{ConsoleLimits, ConsoleOptions};
 pub use page::{Mounted, Page, Task};

@@ -12,6 +12,7 @@
 //! | `names`, `location` | locations as text |
 //! | `shared` | groups in etcd |
 //! | `forward` | the groups' own objects, which forward |
+//! | `history` | latest changes of members |
 //! | `faults` | consumers of faults |
 //! | `servant` | the managers' interfaces |
 //! | `fault_notifier` | the FaultNotifier's interface |
@@ -24,6 +25,7 @@ mod engine;
 mod fault_notifier;
 mod faults;
 mod forward;
+mod history;
 mod limits;
 mod location;
 mod names;
@@ -38,6 +40,7 @@ mod storage;
 mod strategy;
 
 pub use access::Access;
+pub use history::{Change, ChangeKind};
 pub use limits::Limits;
 pub use punctual_etcd::{ClientOptions, Tls as EtcdTls, User as EtcdUser};
 pub use service::{FAULT_NOTIFIER, GroupService, LOAD_MANAGER, OpenError};

@@ -10,6 +10,7 @@ use punctual::poa::{IdAssignmentPolicy, LifespanPolicy, PoaPolicy};
 use punctual::{
     Interface, ObjectId, ObjectRef, Poa, RootPoa, SystemException, SystemExceptionKind,
 };
+use punctual_groups_client::punctual_groups::Groups;
 use punctual_host::metrics::Exposition;
 #[cfg(feature = "faults")]
 use punctual_host::store::Faults;
@@ -21,6 +22,7 @@ use crate::access::Access;
 use crate::engine::Engine;
 use crate::fault_notifier::Notifier;
 use crate::ft::FaultNotifier;
+use crate::history::Change;
 use crate::limits::Limits;
 use crate::punctual_managers::{Balancing, Replication};
 use crate::servant::{Manager, as_load_manager};
@@ -162,6 +164,18 @@ impl GroupService {
     #[must_use]
     pub fn failovers(&self) -> u64 {
         self.engine.counts().failovers
+    }
+
+    /// Returns groups whose numbers are above one, with their members: so many at most, and fewer if they have many members.
+    #[must_use]
+    pub fn list(&self, after: u64, how_many: usize) -> Groups {
+        self.engine.list(after, how_many)
+    }
+
+    /// Returns the latest changes of a group's members since the start, the latest first.
+    #[must_use]
+    pub fn history(&self, group: u64) -> Vec<Change> {
+        self.engine.with(|state| state.history.of(group))
     }
 
     fn activate(&self, parent: &Poa) -> Result<ObjectRef, SystemException> {

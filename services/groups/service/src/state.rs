@@ -13,6 +13,7 @@ use punctual_groups::Members;
 use punctual_groups_client::cos_load_balancing::{LoadAlert, LoadList, LoadMonitor};
 use punctual_groups_client::portable_group::GenericFactory;
 
+use crate::history::{ChangeKind, History};
 use crate::limits::Limits;
 use crate::names::Key;
 use crate::properties::{Properties, Settings};
@@ -158,6 +159,7 @@ pub(crate) struct State {
     pub(crate) checkpoints: HashSet<u64>,
     pub(crate) due: BTreeSet<(Instant, Due)>,
     pub(crate) counts: Counts,
+    pub(crate) history: History,
     pub(crate) is_ending: bool,
 }
 
@@ -186,6 +188,7 @@ impl State {
             checkpoints: HashSet::new(),
             due: BTreeSet::new(),
             counts: Counts::default(),
+            history: History::default(),
             is_ending: false,
         }
     }
@@ -203,6 +206,9 @@ impl State {
     /// Puts a stored group in place of the former one, and notes what is due for it.
     pub(crate) fn put(&mut self, id: u64, group: Arc<Group>, now: Instant) {
         let former = self.groups.get(&id).cloned();
+        if let Some(former) = &former {
+            self.note_changes(id, former, &group);
+        }
         let mut live = self.live.remove(&id).unwrap_or_default();
         self.note_served(id, former.as_deref(), &group, &live, now);
         self.note_vacancy(id, &group, now);
@@ -311,6 +317,7 @@ impl State {
         self.due.retain(|(_, due)| !due.is_of(id));
         self.set_state(id, None);
         self.dirty.remove(&id);
+        self.history.forget(id);
         self.waiting.remove(&id).unwrap_or_default()
     }
 
@@ -345,6 +352,41 @@ impl State {
         let groups = self.groups.iter();
         let groups = groups.filter(|(_, group)| group.members.contains_key(key));
         groups.map(|(id, _)| *id).collect()
+    }
+
+    /// Notes the differences between two states of a group.
+    fn note_changes(&mut self, id: u64, former: &Group, group: &Group) {
+        let mut note = |key: &Key, kind| self.history.note(id, key, kind);
+        if let Some(primary) = former.primary.as_ref()
+            && group.primary.as_ref() != Some(primary)
+        {
+            note(primary, ChangeKind::WasPrimary);
+        }
+        for key in former.members.keys() {
+            if !group.members.contains_key(key) {
+                note(key, ChangeKind::Left);
+            }
+        }
+        for (key, member) in &group.members {
+            match former.members.get(key) {
+                None => note(key, ChangeKind::Joined),
+                Some(before) if before.token != member.token => {
+                    note(key, ChangeKind::JoinedAgain);
+                }
+                Some(_) => {}
+            }
+        }
+        if let Some(primary) = group.primary.as_ref()
+            && former.primary.as_ref() != Some(primary)
+        {
+            note(primary, ChangeKind::BecamePrimary);
+        }
+    }
+
+    /// Notes that a member has died.
+    pub(crate) fn note_death(&mut self, id: u64, key: &Key) {
+        self.counts.deaths += 1;
+        self.history.note(id, key, ChangeKind::Died);
     }
 
     pub(crate) fn live_mut(&mut self, id: u64, key: &str) -> Option<&mut Live> {

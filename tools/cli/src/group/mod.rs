@@ -5,6 +5,7 @@ mod list;
 mod serve;
 mod service;
 mod watch;
+mod web;
 
 use crate::call::Problem;
 use std::process::ExitCode;

@@ -1,5 +1,6 @@
 //! `punctual group serve`: object groups as a server.
 
+use super::web;
 use crate::flags::{Flags, Table};
 use crate::naming::registry::InNaming;
 use punctual_groups_service::{LISTEN, open, settings};
@@ -15,13 +16,13 @@ pub(crate) struct Serve {
     flags: Flags<Groups>,
 }
 
-/// Settings of the service.
+/// Settings of the service, and of its page.
 #[derive(Debug)]
 struct Groups;
 
 impl Table for Groups {
     fn settings() -> Vec<&'static Setting> {
-        settings()
+        [settings().as_slice(), web::SETTINGS].concat()
     }
 }
 
@@ -29,5 +30,6 @@ pub(super) fn serve(options: &Serve, orb_options: &[String]) -> Result<(), Probl
     let values = options.flags.values()?;
     let run = RunOptions::of(&values, &LISTEN)?.with_orb_options(orb_options);
     let run = run.registered_in(InNaming(values.get(&NAMING)));
+    let run = run.with_companion(web::page(&values)?);
     run_service(|| open(&values), run)
 }

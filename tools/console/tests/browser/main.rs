@@ -1,14 +1,17 @@
-//! The page of names in a browser. Its pictures are kept in `target/screenshots`.
+//! The pages of names and of groups in a browser. Its pictures are kept in `target/screenshots`.
 //! Skipped with a printed reason if Chromium is not installed, unless `PUNCTUAL_REQUIRE_BROWSER` is
 //! set.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod chromium;
+#[path = "../it/console/group_service.rs"]
+mod group_service;
 #[path = "../it/console/support.rs"]
 mod support;
 
 use chromium::Chromium;
 use serde_json::json;
+use std::time::Duration;
 use support::{Shown, name};
 
 /// Serves the names of a plant: contexts, and objects, some of which answer.
@@ -263,4 +266,42 @@ fn a_page_of_another_site_can_neither_show_this_one_nor_send_its_forms_nor_read_
         "{said}"
     );
     assert!(!shown.resolves("made"));
+}
+
+#[test]
+fn a_failover_of_a_group_is_drawn_in_every_size_and_in_the_dark() {
+    let Some(mut browser) = Chromium::start() else {
+        return;
+    };
+    let served = group_service::Served::new();
+    let group = served.group("warm-passive");
+    served.group("stateless");
+    let long = Duration::from_hours(1);
+    served.join(&group, "plant-1/process-1", Duration::from_secs(1));
+    served.page_with("", "became primary");
+    served.join(&group, "plant-2/process-1", long);
+    served.page_with("", "primary <b>plant-2");
+    served.join(&group, "plant-1/process-1", long);
+    served.join(&group, "plant-1/process-1", long);
+    browser.open(&format!(
+        "http://{}/groups?group=1",
+        served.console.address()
+    ));
+    browser.until("document.getElementById('liveness').textContent === 'Live'");
+    let count = |class: &str| format!("document.querySelectorAll('#timeline .{class}').length");
+    assert_eq!(browser.evaluate(&count("primary")), json!(2));
+    assert_eq!(browser.evaluate(&count("death")), json!(1));
+    assert_eq!(browser.evaluate(&count("restart")), json!(1));
+    // Each lane has the height of its name.
+    let heights = "[...document.querySelectorAll('.lanes ul, .lanes svg')].map((one) => one.getBoundingClientRect().height)";
+    for (width, height, size) in [(1440, 900, "wide"), (390, 844, "narrow")] {
+        for (dark, scheme) in [(false, "light"), (true, "dark")] {
+            browser.looks(width, height, dark);
+            let overflow = browser.evaluate("document.documentElement.scrollWidth - innerWidth");
+            assert!(overflow.as_i64().unwrap() <= 0, "{size}: {overflow}");
+            assert_eq!(browser.evaluate(heights), json!([52, 52]));
+            let picture = browser.screenshot(&format!("groups-{size}-{scheme}"));
+            println!("{}", picture.display());
+        }
+    }
 }

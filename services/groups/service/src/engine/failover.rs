@@ -83,7 +83,7 @@ impl Engine {
         match removed {
             Ok((was_primary, group)) => {
                 tracing::info!("group {id}: the lease of {key} has ended; primary: {was_primary}");
-                self.with(|state| state.counts.deaths += 1);
+                self.with(|state| state.note_death(id, key));
                 self.notifier()
                     .crashed(self.domain(), id, &group.type_id, key);
                 self.replenish(id);

@@ -124,7 +124,7 @@ impl Engine {
     fn died(&self, id: u64, key: &Key) {
         let Ok(group) = self.group(id) else { return };
         tracing::info!("group {id}: {key} does not answer");
-        self.with(|state| state.counts.deaths += 1);
+        self.with(|state| state.note_death(id, key));
         self.notifier()
             .crashed(self.domain(), id, &group.type_id, key);
         if group.primary.as_ref() == Some(key)

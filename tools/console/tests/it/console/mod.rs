@@ -5,6 +5,8 @@
 mod channels;
 mod elsewhere;
 mod events;
+mod group_service;
+mod groups;
 mod limits;
 mod live;
 mod names;
