@@ -26,6 +26,7 @@ mod faults;
 mod forward;
 mod limits;
 mod location;
+mod log;
 mod names;
 mod properties;
 mod refusal;
