@@ -128,8 +128,11 @@ impl Answered {
     }
 }
 
+/// Answer with its request.
+type Answer = (RequestId, Box<[u8]>);
+
 /// Reads the answers at the beginning of bytes; also returns what follows them.
-fn read(mut input: &[u8]) -> Option<(Vec<(RequestId, Box<[u8]>)>, &[u8])> {
+fn read(mut input: &[u8]) -> Option<(Vec<Answer>, &[u8])> {
     let mut read = Vec::new();
     for _ in 0..u32::from_be_bytes(array(&mut input)?) {
         let request = RequestId {

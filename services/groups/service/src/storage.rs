@@ -82,7 +82,7 @@ impl Change for Kept {
             Self::Group(id, None) => batch.records(GROUPS)?.remove(id),
             Self::State(id, Some(state)) => batch.put(STATES, id, &Cdr(state.clone())),
             Self::State(id, None) => batch.records(STATES)?.remove(id),
-            Self::Log(id, Some(log)) => batch.put(LOGS, id, &Cdr(log.clone())),
+            Self::Log(id, Some(log)) => batch.put(LOGS, id, &Cdr(*log)),
             Self::Log(id, None) => batch.records(LOGS)?.remove(id),
             Self::Update(number, Some(update)) => batch.put(UPDATES, number, &Cdr(update.clone())),
             Self::Update(number, None) => batch.records(UPDATES)?.remove(number),
@@ -177,12 +177,15 @@ pub(crate) fn removals(numbers: &[u64]) -> impl Iterator<Item = Vec<Kept>> {
     few.map(|few| few.iter().map(|one| Kept::Update(*one, None)).collect())
 }
 
+/// States of groups with their updates, and numbers of updates that do not count.
+type Assembled = (Vec<(u64, Stored)>, Vec<u64>);
+
 /// Returns the states with the updates within the bounds of their logs, and the numbers of the other updates.
 fn assembled(
     states: Vec<(u64, Vec<u8>)>,
     logs: &HashMap<u64, kept::Log>,
     mut updates: BTreeMap<u64, kept::Update>,
-) -> Result<(Vec<(u64, Stored)>, Vec<u64>), StoreError> {
+) -> Result<Assembled, StoreError> {
     let mut assembled = Vec::new();
     for (id, state) in states {
         let log = logs.get(&id);

@@ -142,3 +142,27 @@ fn as_json(orb: &Orb, group: &Group) -> Value {
         "members": members.collect::<Vec<_>>(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_of_the_log_stands_beside_that_of_the_state() {
+        let mut group = Group {
+            state_bytes: 1_048_576,
+            ..Group::default()
+        };
+        assert_eq!(stored(&group), "state of 1048576 bytes, no updates since");
+        (group.updates, group.update_bytes) = (1, 12);
+        assert_eq!(
+            stored(&group),
+            "state of 1048576 bytes, 1 update of 12 bytes since"
+        );
+        (group.updates, group.update_bytes) = (20, 240);
+        assert_eq!(
+            stored(&group),
+            "state of 1048576 bytes, 20 updates of 240 bytes since"
+        );
+    }
+}
