@@ -92,32 +92,66 @@ impl Answered {
     pub fn append_to(&self, state: &mut Vec<u8>) {
         put_length(state, self.requests.len());
         for request in &self.requests {
-            put(state, &request.identity);
-            put(state, &request.client);
-            state.extend(request.retention.to_be_bytes());
-            state.extend(request.expires.to_be_bytes());
-            put(state, self.find(request).unwrap_or_default());
+            put_answer(state, request, self.find(request).unwrap_or_default());
+        }
+    }
+
+    /// Appends the answer to one request, if there is one, to an update of a state, which [`add_from`](Self::add_from) reads.
+    pub fn append_one_to(&self, request: Option<&RequestId>, update: &mut Vec<u8>) {
+        let one = request.and_then(|request| Some((request, self.find(request)?)));
+        put_length(update, usize::from(one.is_some()));
+        if let Some((request, answer)) = one {
+            put_answer(update, request, answer);
         }
     }
 
     /// Replaces the answers by those at the beginning of bytes that [`append_to`](Self::append_to) has written; returns what
     /// follows them. `None` if they are malformed: then the answers stay.
     pub fn replace_from<'s>(&mut self, state: &'s [u8]) -> Option<&'s [u8]> {
-        let mut input = state;
+        let (read, rest) = read(state)?;
         let mut taken = Self::at_most(self.most);
-        for _ in 0..u32::from_be_bytes(array(&mut input)?) {
-            let request = RequestId {
-                identity: Arc::from(bytes(&mut input)?),
-                client: bytes(&mut input)?.into(),
-                retention: i32::from_be_bytes(array(&mut input)?),
-                expires: u64::from_be_bytes(array(&mut input)?),
-            };
-            let answer = bytes(&mut input)?.into();
+        for (request, answer) in read {
             taken.add(request, answer);
         }
         *self = taken;
-        Some(input)
+        Some(rest)
     }
+
+    /// Adds the answers at the beginning of bytes that [`append_one_to`](Self::append_one_to) or [`append_to`](Self::append_to)
+    /// has written; returns what follows them. `None` if they are malformed: then the answers stay.
+    pub fn add_from<'s>(&mut self, update: &'s [u8]) -> Option<&'s [u8]> {
+        let (read, rest) = read(update)?;
+        for (request, answer) in read {
+            self.add(request, answer);
+        }
+        Some(rest)
+    }
+}
+
+/// Answer with its request.
+type Answer = (RequestId, Box<[u8]>);
+
+/// Reads the answers at the beginning of bytes; also returns what follows them.
+fn read(mut input: &[u8]) -> Option<(Vec<Answer>, &[u8])> {
+    let mut read = Vec::new();
+    for _ in 0..u32::from_be_bytes(array(&mut input)?) {
+        let request = RequestId {
+            identity: Arc::from(bytes(&mut input)?),
+            client: bytes(&mut input)?.into(),
+            retention: i32::from_be_bytes(array(&mut input)?),
+            expires: u64::from_be_bytes(array(&mut input)?),
+        };
+        read.push((request, bytes(&mut input)?.into()));
+    }
+    Some((read, input))
+}
+
+fn put_answer(out: &mut Vec<u8>, request: &RequestId, answer: &[u8]) {
+    put(out, &request.identity);
+    put(out, &request.client);
+    out.extend(request.retention.to_be_bytes());
+    out.extend(request.expires.to_be_bytes());
+    put(out, answer);
 }
 
 fn put_length(state: &mut Vec<u8>, length: usize) {
@@ -186,6 +220,31 @@ mod tests {
             assert_eq!(read.replace_from(&state[5..end]), None);
             assert_eq!(read.len(), 3);
         }
+    }
+
+    #[test]
+    fn the_answer_to_one_request_is_added_to_those_of_another_table() {
+        let mut answered = Answered::at_most(10);
+        let all: Vec<RequestId> = (0..3).map(|number| request("one", number)).collect();
+        let mut other = Answered::at_most(2);
+        for (number, one) in all.iter().enumerate() {
+            answered.add(one.clone(), vec![number as u8].into());
+            let mut update = Vec::new();
+            answered.append_one_to(Some(one), &mut update);
+            update.extend(b"rest");
+            assert_eq!(other.add_from(&update[..update.len() - 5]), None);
+            assert_eq!(other.add_from(&update), Some(&b"rest"[..]));
+        }
+        assert_eq!(other.len(), 2, "its own bound holds");
+        assert_eq!(other.find(&all[0]), None);
+        assert_eq!(other.find(&all[2]), Some(&[2][..]));
+        // One without an answer adds none.
+        for request in [None, Some(&request("two", 7))] {
+            let mut update = Vec::new();
+            answered.append_one_to(request, &mut update);
+            assert_eq!(other.add_from(&update), Some(&b""[..]));
+        }
+        assert_eq!(other.len(), 2);
     }
 
     #[test]

@@ -18,8 +18,10 @@ use crate::cos_load_balancing::{
     LoadManagerGetLoadMonitorError, LoadMonitor,
 };
 use crate::guard::Guard;
+use crate::portable_group::ObjectGroupId;
 use crate::punctual_groups::{
-    Administration, AdministrationRenewError, AdministrationStoreStateError, Joined,
+    Administration, AdministrationRenewError, AdministrationStoreStateError,
+    AdministrationStoreUpdateError, Joined,
 };
 
 /// Time after which a registration of a monitor or an alert is checked.
@@ -157,8 +159,10 @@ struct Shared {
     asked: Mutex<Option<Instant>>,
     /// The membership at present; `None` while the service has not answered.
     joined: Mutex<Option<Joined>>,
-    /// Number of the last state that was stored.
+    /// Number of the last state or update that was to be stored.
     stored: AtomicU64,
+    /// Number of the last one of this membership that was stored.
+    kept: AtomicU64,
     /// True if the last attempt to join has failed.
     is_away: AtomicBool,
     is_ended: Mutex<bool>,
@@ -199,6 +203,7 @@ impl Membership {
             asked: Mutex::new(None),
             joined: Mutex::new(None),
             stored: AtomicU64::new(0),
+            kept: AtomicU64::new(0),
             is_away: AtomicBool::new(false),
             is_ended: Mutex::new(false),
             changed: Condvar::new(),
@@ -246,28 +251,94 @@ impl Membership {
     /// The state was not stored, or may not have been: a client must not be told that its request is done. As a
     /// [`SystemException`], the error says which.
     pub fn store_state(&self, state: &[u8]) -> Result<(), StoreError> {
-        if !self.shared.guard.is_primary_since_request() {
+        self.shared.store(|shared, place| {
+            let stored = shared.manager.store_state(
+                place.id,
+                &shared.location,
+                place.token,
+                place.number,
+                state,
+            );
+            stored.map_err(|error| match error {
+                AdministrationStoreStateError::NotPrimary(_)
+                | AdministrationStoreStateError::MemberNotFound(_)
+                | AdministrationStoreStateError::ObjectGroupNotFound(_) => StoreError::NotPrimary,
+                AdministrationStoreStateError::Refused(why) => StoreError::Refused(why.reason),
+                AdministrationStoreStateError::System(exception) => StoreError::System(exception),
+            })
+        })
+    }
+
+    /// Stores what a request changes of the state, as [`store_state`](Self::store_state) stores the whole state: the next primary
+    /// gets the last state, and all updates since by `set_update`, in the order in which they were stored. If the service has no
+    /// room for the update, or does not know that it follows what is stored last, the whole state is stored, which `state` returns:
+    /// as it will be with this update. Blocks.
+    ///
+    /// # Errors
+    /// As of [`store_state`](Self::store_state).
+    pub fn store_update(
+        &self,
+        update: &[u8],
+        state: impl FnOnce() -> Vec<u8>,
+    ) -> Result<(), StoreError> {
+        let mut is_state_needed = false;
+        let stored = self.shared.store(|shared, place| {
+            // Relaxed: the servant stores one after the other, under its lock.
+            let after = shared.kept.load(Ordering::Relaxed);
+            let stored = shared.manager.store_update(
+                place.id,
+                &shared.location,
+                place.token,
+                place.number,
+                after,
+                update,
+            );
+            stored.map_err(|error| match error {
+                AdministrationStoreUpdateError::StateNeeded(why) => {
+                    is_state_needed = true;
+                    StoreError::Refused(why.reason)
+                }
+                AdministrationStoreUpdateError::NotPrimary(_)
+                | AdministrationStoreUpdateError::MemberNotFound(_)
+                | AdministrationStoreUpdateError::ObjectGroupNotFound(_) => StoreError::NotPrimary,
+                AdministrationStoreUpdateError::Refused(why) => StoreError::Refused(why.reason),
+                AdministrationStoreUpdateError::System(exception) => StoreError::System(exception),
+            })
+        });
+        match is_state_needed {
+            true => self.store_state(&state()),
+            false => stored,
+        }
+    }
+}
+
+/// Membership by which a state or an update is stored, and its number.
+struct Place {
+    id: ObjectGroupId,
+    token: u64,
+    number: u64,
+}
+
+impl Shared {
+    /// Stores a state or an update by `store`, unless the member was not primary all the time since the thread's request began.
+    fn store(
+        &self,
+        store: impl FnOnce(&Self, &Place) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        if !self.guard.is_primary_since_request() {
             return Err(StoreError::NotPrimary);
         }
         let (id, token) = {
-            let joined = self.shared.joined.lock();
+            let joined = self.joined.lock();
             let joined = joined.as_ref().ok_or(StoreError::NotPrimary)?;
             (joined.id, joined.token)
         };
         // Relaxed: only the order of the numbers matters.
-        let number = self.shared.stored.fetch_add(1, Ordering::Relaxed) + 1;
-        let at = &self.shared.location;
-        let stored = self
-            .shared
-            .manager
-            .store_state(id, at, token, number, state);
-        stored.map_err(|error| match error {
-            AdministrationStoreStateError::NotPrimary(_)
-            | AdministrationStoreStateError::MemberNotFound(_)
-            | AdministrationStoreStateError::ObjectGroupNotFound(_) => StoreError::NotPrimary,
-            AdministrationStoreStateError::Refused(why) => StoreError::Refused(why.reason),
-            AdministrationStoreStateError::System(exception) => StoreError::System(exception),
-        })
+        let number = self.stored.fetch_add(1, Ordering::Relaxed) + 1;
+        let place = Place { id, token, number };
+        store(self, &place)?;
+        self.kept.store(number, Ordering::Relaxed);
+        Ok(())
     }
 }
 
@@ -367,6 +438,8 @@ impl Keeping {
                 shared.is_away.store(false, Ordering::Relaxed);
                 self.keep_replies(&joined);
                 shared.guard.set_forwarder(joined.forwarder.clone());
+                // This membership has stored nothing yet.
+                shared.kept.store(0, Ordering::Relaxed);
                 shared.stand(joined.current.is_primary, asked);
                 *shared.joined.lock() = Some(joined);
             }

@@ -28,6 +28,7 @@ mod forward;
 mod history;
 mod limits;
 mod location;
+mod log;
 mod names;
 mod properties;
 mod refusal;

@@ -24,7 +24,11 @@ pub struct Limits {
     pub name_bytes: usize,
     /// Maximum length of a group's stored state, in bytes.
     pub state_bytes: usize,
-    /// Maximum length of all groups' stored states, in bytes.
+    /// Maximum number of a group's updates since its stored state.
+    pub updates: usize,
+    /// Maximum length of a group's updates since its stored state, in bytes.
+    pub update_bytes: usize,
+    /// Maximum length of all groups' stored states and updates, in bytes.
     pub all_state_bytes: usize,
     /// Maximum number of consumers of faults.
     pub consumers: usize,
@@ -52,6 +56,8 @@ impl Default for Limits {
             locations: 10_000,
             name_bytes: 4_096,
             state_bytes: 1_048_576,
+            updates: 1_000,
+            update_bytes: 1_048_576,
             all_state_bytes: 268_435_456,
             consumers: 256,
             waiting: 1_000,

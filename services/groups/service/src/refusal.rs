@@ -31,6 +31,7 @@ pub(crate) enum Refusal {
     MonitorAlreadyPresent(lb::MonitorAlreadyPresent),
     NotPrimary(own::NotPrimary),
     NoState(own::NoState),
+    StateNeeded(own::StateNeeded),
     Refused(own::Refused),
     System(SystemException),
 }
@@ -56,6 +57,12 @@ impl Refusal {
 
     pub(crate) fn refused(reason: impl Into<String>) -> Self {
         Self::Refused(own::Refused {
+            reason: reason.into(),
+        })
+    }
+
+    pub(crate) fn state_needed(reason: impl Into<String>) -> Self {
+        Self::StateNeeded(own::StateNeeded {
             reason: reason.into(),
         })
     }
@@ -159,7 +166,9 @@ raises! {
     own::AdministrationRenewError: ObjectGroupNotFound MemberNotFound;
     own::AdministrationLeaveError: ObjectGroupNotFound MemberNotFound;
     own::AdministrationStoreStateError: ObjectGroupNotFound MemberNotFound NotPrimary Refused;
+    own::AdministrationStoreUpdateError: ObjectGroupNotFound MemberNotFound NotPrimary StateNeeded Refused;
     own::AdministrationStoredStateError: ObjectGroupNotFound NoState;
+    own::AdministrationStoredUpdatesError: ObjectGroupNotFound NoState;
     own::AdministrationCreateGroupError: Refused;
     own::AdministrationRemoveGroupError: ObjectGroupNotFound;
     own::AdministrationDrainError: ObjectGroupNotFound MemberNotFound;

@@ -9,7 +9,7 @@ use punctual_groups_client::punctual_groups::{self as own, AdministrationServant
 use punctual_naming_client::cos_naming::NameComponent;
 
 use crate::access::Access;
-use crate::engine::{Engine, Of};
+use crate::engine::{Engine, Numbered, Of};
 use crate::ft::{self, FaultNotifier, FtObjectGroupManagerServant, ReplicationManagerServant};
 use crate::location::key;
 use crate::names::{Key, location};
@@ -458,7 +458,23 @@ impl AdministrationServant for Manager {
     ) -> Result<(), own::AdministrationStoreStateError> {
         self.access.check_member()?;
         let key = self.key(the_location)?;
-        Ok(self.engine.store_state(id, &key, (token, number), s)?)
+        let numbered = Numbered { token, number };
+        Ok(self.engine.store_state(id, &key, numbered, s)?)
+    }
+
+    fn store_update(
+        &self,
+        id: ObjectGroupId,
+        the_location: &[NameComponent],
+        token: u64,
+        number: u64,
+        after: u64,
+        s: &[u8],
+    ) -> Result<(), own::AdministrationStoreUpdateError> {
+        self.access.check_member()?;
+        let key = self.key(the_location)?;
+        let numbered = Numbered { token, number };
+        Ok(self.engine.store_update(id, &key, numbered, after, s)?)
     }
 
     fn stored_state(
@@ -466,7 +482,16 @@ impl AdministrationServant for Manager {
         id: ObjectGroupId,
     ) -> Result<own::State, own::AdministrationStoredStateError> {
         self.access.check_member()?;
-        Ok(self.engine.stored_state(id)?)
+        Ok(self.engine.stored(id)?.0)
+    }
+
+    fn stored_updates(
+        &self,
+        id: ObjectGroupId,
+    ) -> Result<(own::Updates, own::State), own::AdministrationStoredUpdatesError> {
+        self.access.check_member()?;
+        let (state, updates) = self.engine.stored(id)?;
+        Ok((updates, state))
     }
 
     fn list(&self, after: ObjectGroupId, how_many: u32) -> Result<own::Groups, SystemException> {

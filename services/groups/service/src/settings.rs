@@ -110,9 +110,18 @@ const MOST_LOCATIONS: Key<u64> = Key::number("most-locations", 0..=10_000_000)
 const MOST_STATE_BYTES: Key<u64> = Key::bytes("most-state-bytes", 0..=1_u64 << 30)
     .default("1048576")
     .doc("Maximum length of the stored state of a group; beyond, Refused is raised.");
+const MOST_UPDATES: Key<u64> = Key::number("most-updates", 0..=65_535)
+    .default("1000")
+    .doc(
+        "Maximum number of updates of a group since its stored state; beyond, its primary stores its whole state. The next primary \
+         gets them one after the other.",
+    );
+const MOST_UPDATE_BYTES: Key<u64> = Key::bytes("most-update-bytes", 0..=1_u64 << 30)
+    .default("1048576")
+    .doc("Maximum length of the updates of a group since its stored state; beyond, its primary stores its whole state.");
 const MOST_ALL_STATE_BYTES: Key<u64> = Key::bytes("most-all-state-bytes", 0..=1_u64 << 40)
     .default("268435456")
-    .doc("Maximum length of the stored states of all groups, which are in memory, too; beyond, Refused is raised.");
+    .doc("Maximum length of the stored states and updates of all groups, which are in memory, too; beyond, Refused is raised.");
 const MOST_CONSUMERS: Key<u64> = Key::number("most-consumers", 0..=100_000)
     .default("256")
     .doc("Maximum number of consumers of faults, each with a queue of up to 1,000; beyond, IMP_LIMIT is raised.");
@@ -156,6 +165,8 @@ const OWN: &[&Setting] = &[
     &MOST_PROPERTY_BYTES.setting,
     &MOST_LOCATIONS.setting,
     &MOST_STATE_BYTES.setting,
+    &MOST_UPDATES.setting,
+    &MOST_UPDATE_BYTES.setting,
     &MOST_ALL_STATE_BYTES.setting,
     &MOST_CONSUMERS.setting,
     &MOST_WAITING.setting,
@@ -200,6 +211,8 @@ fn limits(values: &Values) -> Limits {
         property_bytes: values.count(&MOST_PROPERTY_BYTES),
         locations: values.count(&MOST_LOCATIONS),
         state_bytes: values.count(&MOST_STATE_BYTES),
+        updates: values.count(&MOST_UPDATES),
+        update_bytes: values.count(&MOST_UPDATE_BYTES),
         all_state_bytes: values.count(&MOST_ALL_STATE_BYTES),
         consumers: values.count(&MOST_CONSUMERS),
         waiting: values.count(&MOST_WAITING),

@@ -15,6 +15,7 @@ use punctual_groups_client::portable_group::GenericFactory;
 
 use crate::history::{ChangeKind, History};
 use crate::limits::Limits;
+use crate::log::Stored;
 use crate::names::Key;
 use crate::properties::{Properties, Settings};
 
@@ -61,8 +62,16 @@ pub(crate) struct Live {
     pub(crate) until: Option<Instant>,
     /// Time at which the end of its lease is due to be looked at.
     pub(crate) looked_at: Option<Instant>,
-    /// Number of the last state that it has stored.
+    /// Number of the last state or update that it has tried to store.
     pub(crate) stored: u64,
+    /// Number of the last one of these that was stored.
+    pub(crate) kept: u64,
+    /// As long as it is primary: place of what it has given last as a checkpoint, if its next update follows that.
+    pub(crate) taken: Option<u64>,
+    /// True if it gives no updates.
+    pub(crate) has_no_updates: bool,
+    /// As long as it is not primary: place up to which it has what is stored, if that is known.
+    pub(crate) has: Option<u64>,
     pub(crate) chosen: u64,
     pub(crate) load: Option<f32>,
     pub(crate) is_dead: bool,
@@ -119,6 +128,7 @@ pub(crate) struct Counts {
     pub(crate) failovers: u64,
     pub(crate) deaths: u64,
     pub(crate) states: u64,
+    pub(crate) updates: u64,
     pub(crate) renewals: u64,
 }
 
@@ -132,9 +142,9 @@ pub(crate) struct State {
     pub(crate) defaults: Properties,
     /// Properties of types, with the numbers of their records.
     pub(crate) types: BTreeMap<String, (u64, Properties)>,
-    /// States for the next primaries.
-    pub(crate) states: HashMap<u64, Arc<[u8]>>,
-    /// Length of all states.
+    /// States for the next primaries, with the updates since.
+    pub(crate) states: HashMap<u64, Stored>,
+    /// Length of all states and updates.
     pub(crate) state_bytes: usize,
     pub(crate) live: HashMap<u64, HashMap<Key, Live>>,
     pub(crate) vacancies: BTreeMap<u64, Vacancy>,
@@ -151,6 +161,8 @@ pub(crate) struct State {
     pub(crate) alerts: BTreeMap<Key, Alert>,
     /// Groups whose backups are to get the state.
     pub(crate) dirty: HashSet<u64>,
+    /// Groups whose primaries are being asked for a checkpoint.
+    pub(crate) taking: HashSet<u64>,
     /// Members that are being given a state.
     pub(crate) transfers: HashSet<(u64, Key)>,
     /// Groups whose own strategy has failed, until when it is not asked.
@@ -183,6 +195,7 @@ impl State {
             asked: HashSet::new(),
             alerts: BTreeMap::new(),
             dirty: HashSet::new(),
+            taking: HashSet::new(),
             transfers: HashSet::new(),
             bypassed: HashMap::new(),
             checkpoints: HashSet::new(),
@@ -232,6 +245,10 @@ impl State {
                         until,
                         looked_at: until,
                         stored: 0,
+                        kept: 0,
+                        taken: None,
+                        has_no_updates: false,
+                        has: None,
                         chosen: 0,
                         load: None,
                         is_dead: false,
@@ -243,6 +260,13 @@ impl State {
                     let due = Due::Lease(id, key.clone(), member.token);
                     self.due.insert((until, due));
                 }
+            }
+        }
+        let primary = group.primary.as_ref();
+        for (key, one) in &mut live {
+            match primary == Some(key) {
+                true => one.has = None,
+                false => one.taken = None,
             }
         }
         self.live.insert(id, live);
@@ -315,27 +339,47 @@ impl State {
         self.preferred.remove(&id);
         self.bypassed.remove(&id);
         self.due.retain(|(_, due)| !due.is_of(id));
-        self.set_state(id, None);
+        self.set_stored(id, None);
         self.dirty.remove(&id);
         self.history.forget(id);
         self.waiting.remove(&id).unwrap_or_default()
     }
 
-    /// Sets or removes the state of a group.
-    pub(crate) fn set_state(&mut self, id: u64, bytes: Option<Arc<[u8]>>) {
-        self.state_bytes += bytes.as_ref().map_or(0, |bytes| bytes.len());
-        let former = match bytes {
-            Some(bytes) => self.states.insert(id, bytes),
+    /// Sets or removes the state of a group and its updates.
+    pub(crate) fn set_stored(&mut self, id: u64, stored: Option<Stored>) {
+        self.state_bytes += stored.as_ref().map_or(0, Stored::bytes);
+        let former = match stored {
+            Some(stored) => self.states.insert(id, stored),
             None => self.states.remove(&id),
         };
-        self.state_bytes -= former.map_or(0, |bytes| bytes.len());
+        self.state_bytes -= former.map_or(0, |former| former.bytes());
     }
 
-    /// Returns whether a state of a group, of so many bytes, is within the limits.
+    /// Adds an update to the log of a group that has a state.
+    pub(crate) fn add_update(&mut self, id: u64, update: Arc<[u8]>) {
+        if let Some(stored) = self.states.get_mut(&id) {
+            self.state_bytes += update.len();
+            stored.add(update);
+        }
+    }
+
+    /// Returns whether a state of a group, of so many bytes, is within the limits. It takes the place of the one before, and of
+    /// the updates since.
     pub(crate) fn has_room(&self, id: u64, bytes: usize) -> bool {
-        let former = self.states.get(&id).map_or(0, |bytes| bytes.len());
+        let former = self.states.get(&id).map_or(0, Stored::bytes);
         let all = (self.state_bytes - former).saturating_add(bytes);
         bytes <= self.limits.state_bytes && all <= self.limits.all_state_bytes
+    }
+
+    /// Returns whether a group has a state, and its log has room for an update of so many bytes.
+    pub(crate) fn has_room_for_update(&self, id: u64, bytes: usize) -> bool {
+        self.states.get(&id).is_some_and(|stored| {
+            let log = stored.update_bytes().saturating_add(bytes);
+            let all = self.state_bytes.saturating_add(bytes);
+            stored.updates().len() < self.limits.updates
+                && log <= self.limits.update_bytes
+                && all <= self.limits.all_state_bytes
+        })
     }
 
     /// Removes the loads of locations that have neither a member nor a monitor.

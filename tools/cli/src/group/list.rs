@@ -8,8 +8,8 @@ use punctual::Orb;
 use punctual_groups_client::punctual_groups::{Group, Member};
 use serde_json::{Value, json};
 
-/// A line for each group has its number, its type, its style or strategy and the version of its reference; below it a line for each
-/// member has its location, what it is, its load, its lease and how often it was chosen.
+/// A line for each group has its number, its type, its style or strategy and the version of its reference; below it, one has the
+/// lengths of the stored state and of the updates since, if there is a state, and a line for each member has its location, what it is, its load, its lease and how often it was chosen.
 #[derive(Debug, clap::Args)]
 pub(crate) struct List {
     /// Print JSON.
@@ -41,6 +41,9 @@ fn print(group: &Group) {
         kind(group),
         group.version
     );
+    if group.state_bytes > 0 || group.updates > 0 {
+        println!("    {}", stored(group));
+    }
     let rows: Vec<[String; 2]> = group.the_members.iter().map(row).collect();
     let width = rows
         .iter()
@@ -59,6 +62,16 @@ pub(super) fn kind(group: &Group) -> String {
         true => shown::peer(&group.style),
         false => shown::peer(&group.strategy),
     }
+}
+
+/// Returns what is stored for the next primary, in words.
+fn stored(group: &Group) -> String {
+    let updates = match group.updates {
+        0 => "no updates".to_owned(),
+        1 => format!("1 update of {} bytes", group.update_bytes),
+        some => format!("{some} updates of {} bytes", group.update_bytes),
+    };
+    format!("state of {} bytes, {updates} since", group.state_bytes)
 }
 
 fn row(member: &Member) -> [String; 2] {
@@ -122,7 +135,34 @@ fn as_json(orb: &Orb, group: &Group) -> Value {
         "style": group.style,
         "strategy": group.strategy,
         "version": group.version,
+        "state_bytes": group.state_bytes,
+        "updates": group.updates,
+        "update_bytes": group.update_bytes,
         "reference": orb.object_to_string(&group.reference).unwrap_or_default(),
         "members": members.collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_of_the_log_stands_beside_that_of_the_state() {
+        let mut group = Group {
+            state_bytes: 1_048_576,
+            ..Group::default()
+        };
+        assert_eq!(stored(&group), "state of 1048576 bytes, no updates since");
+        (group.updates, group.update_bytes) = (1, 12);
+        assert_eq!(
+            stored(&group),
+            "state of 1048576 bytes, 1 update of 12 bytes since"
+        );
+        (group.updates, group.update_bytes) = (20, 240);
+        assert_eq!(
+            stored(&group),
+            "state of 1048576 bytes, 20 updates of 240 bytes since"
+        );
+    }
 }

@@ -1,4 +1,4 @@
-//! Leases, elections of primaries, and the states that primaries leave.
+//! Leases, and elections of primaries.
 //!
 //! A member is primary only while its lease lasts, which it counts from the time before it asked. The service lets another one
 //! be primary when the lease that it has granted last, counted from the time of its answer, has ended: never two at a time,
@@ -8,22 +8,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use punctual::{CompletionStatus, SystemExceptionKind as Kind, about_to_block};
+use punctual::about_to_block;
 use punctual_groups_client::cos_load_balancing::Load;
-use punctual_groups_client::ft::{
-    Checkpointable, CheckpointableGetStateError, CheckpointableSetStateError,
-};
-use punctual_groups_client::punctual_groups::{NoState, NotPrimary, Standing};
+use punctual_groups_client::punctual_groups::Standing;
 
 use super::{AGAIN, Engine};
-use crate::bounded::bounded;
 use crate::forward::{self, Routes};
 use crate::ft;
 use crate::names::Key;
-use crate::properties::Style;
 use crate::refusal::{Refusal, Refused};
 use crate::state::{Due, Group};
-use crate::storage::Kept;
 
 impl Engine {
     /// Renews a lease. Loads that are none, or beyond a limit, are passed over.
@@ -139,7 +133,7 @@ impl Engine {
     }
 
     fn try_elect(&self, id: u64) -> Option<Key> {
-        let (candidates, group, call) = self.with(|state| {
+        let (candidates, group) = self.with(|state| {
             let group = state.groups.get(&id)?.clone();
             let now = Instant::now();
             let preferred = state
@@ -163,21 +157,17 @@ impl Engine {
                 let is_taking = state.transfers.contains(&(id, key.clone()));
                 is_unsure || is_taking && Some(key) != preferred.as_ref()
             });
-            Some((candidates, group, state.limits.call))
+            Some((candidates, group))
         })?;
         for key in candidates {
             let Some(member) = group.members.get(&key) else {
                 continue;
             };
             self.begin_transfer(id, &key);
-            // Read now: it may have been stored since.
-            let stored = self.with(|state| state.states.get(&id).cloned());
-            let given = match &stored {
-                Some(stored) => give_state(&bounded(&member.reference, call), stored),
-                None => Ok(()),
-            };
+            // All of it: a process may have ended, and another one begun in its place, although that is not known here.
+            let given = self.give(id, &member.reference, None);
             if given.is_err() {
-                self.end_transfer(id, &key, &given);
+                self.end_transfer(id, &key, member.token, &given);
                 continue;
             }
             let changed = self.change(id, |group| {
@@ -192,7 +182,7 @@ impl Engine {
                 group.version = group.version.wrapping_add(1);
                 Ok(())
             });
-            self.end_transfer(id, &key, &given);
+            self.end_transfer(id, &key, member.token, &given);
             match changed {
                 Ok(_) => {
                     tracing::info!("group {id}: {key} is primary");
@@ -207,35 +197,6 @@ impl Engine {
             }
         }
         None
-    }
-
-    /// Waits until no other state is being given to a member, and lets none be given until the transfer ends.
-    fn begin_transfer(&self, id: u64, key: &Key) {
-        let mut state = self.0.state.lock();
-        while !state.transfers.insert((id, key.clone())) && !state.is_ending {
-            self.0.changed.wait(&mut state);
-        }
-    }
-
-    fn end_transfer(&self, id: u64, key: &Key, given: &Result<(), NotGiven>) {
-        let is_new = self.with(|state| {
-            state.transfers.remove(&(id, key.clone()));
-            let live = state.live_mut(id, key)?;
-            live.is_unsure |= matches!(given, Err(why) if why.is_unsure);
-            let failed = std::mem::replace(&mut live.takes_no_state, given.is_err());
-            Some(failed != given.is_err())
-        });
-        // States follow one another quickly: only that it changes is of interest.
-        match given {
-            Err(why) if is_new == Some(true) => {
-                tracing::warn!("group {id}: {key} does not take the state: {}", why.reason);
-            }
-            Ok(()) if is_new == Some(true) => {
-                tracing::info!("group {id}: {key} takes the state again");
-            }
-            _ => {}
-        }
-        self.0.changed.notify_all();
     }
 
     /// Makes a member the primary, when the one before has stopped. Blocks.
@@ -309,173 +270,6 @@ impl Engine {
             }
         }
     }
-
-    /// Stores the state of a group for its next primary. Blocks.
-    ///
-    /// # Errors
-    /// ObjectGroupNotFound, MemberNotFound; NotPrimary if the member is not primary, or its lease has ended; Refused if the
-    /// state is too long, or not later than the last; PERSIST_STORE.
-    pub(crate) fn store_state(
-        &self,
-        id: u64,
-        key: &Key,
-        (token, number): (u64, u64),
-        bytes: &[u8],
-    ) -> Refused<()> {
-        let _ = about_to_block();
-        let in_order = self.0.changes.lock();
-        let now = Instant::now();
-        self.with(|state| {
-            let group = state.groups.get(&id).ok_or_else(Refusal::no_group)?;
-            let member = group
-                .members
-                .get(key)
-                .filter(|member| member.token == token);
-            member.ok_or_else(Refusal::no_member)?;
-            let is_primary = group.is_passive() && group.primary.as_ref() == Some(key);
-            if !is_primary || !state.lives(id, key, now) {
-                return Err(Refusal::NotPrimary(NotPrimary));
-            }
-            if !state.has_room(id, bytes.len()) {
-                return Err(Refusal::refused(
-                    "the state, or those of all groups, would be longer than the service's limit",
-                ));
-            }
-            match state.live_mut(id, key) {
-                // Noted before it is stored: a later one may be stored although this one has failed.
-                Some(live) if number > live.stored => {
-                    live.stored = number;
-                    Ok(())
-                }
-                _ => Err(Refusal::refused(
-                    "the state is older than one that is stored",
-                )),
-            }
-        })?;
-        self.keep_state(id, bytes)?;
-        drop(in_order);
-        self.spread_state(id);
-        Ok(())
-    }
-
-    /// Stores a state, under the lock of changes.
-    fn keep_state(&self, id: u64, bytes: &[u8]) -> Refused<()> {
-        self.store(vec![Kept::State(id, Some(bytes.to_vec()))])?;
-        self.with(|state| {
-            state.set_state(id, Some(bytes.into()));
-            state.counts.states += 1;
-        });
-        Ok(())
-    }
-
-    /// Returns the stored state of a group.
-    ///
-    /// # Errors
-    /// ObjectGroupNotFound, NoState.
-    pub(crate) fn stored_state(&self, id: u64) -> Refused<Vec<u8>> {
-        self.group(id)?;
-        let stored = self.with(|state| state.states.get(&id).cloned());
-        stored
-            .map(|bytes| bytes.to_vec())
-            .ok_or(Refusal::NoState(NoState))
-    }
-
-    /// Gives the stored state to the members of a warm passive group that wait.
-    fn spread_state(&self, id: u64) {
-        let is_first = self.with(|state| {
-            let is_warm = |group: &Arc<Group>| group.settings.style == Style::WarmPassive;
-            let has_backups = |group: &Arc<Group>| group.members.len() > 1;
-            let group = state.groups.get(&id);
-            group.is_some_and(|group| is_warm(group) && has_backups(group))
-                && state.dirty.insert(id)
-        });
-        if !is_first {
-            return;
-        }
-        self.call(move |engine| {
-            let (group, stored, call) = engine.with(|state| {
-                state.dirty.remove(&id);
-                (
-                    state.groups.get(&id).cloned(),
-                    state.states.get(&id).cloned(),
-                    state.limits.call,
-                )
-            });
-            let (Some(group), Some(stored)) = (group, stored) else {
-                return;
-            };
-            for (key, member) in &group.members {
-                // A member that is primary, or is being elected, has a state of its own.
-                let may_give = engine.with(|state| {
-                    let is_backup = |group: &Arc<Group>| group.primary.as_ref() != Some(key);
-                    let is_backup = state.groups.get(&id).is_some_and(is_backup);
-                    is_backup && state.transfers.insert((id, key.clone()))
-                });
-                if may_give {
-                    let given = give_state(&bounded(&member.reference, call), &stored);
-                    engine.end_transfer(id, key, &given);
-                }
-            }
-        });
-    }
-
-    /// Takes a checkpoint that is due, and notes when the next one is.
-    pub(super) fn checkpoint(&self, id: u64) {
-        self.take_checkpoint(id);
-        let next = self.with(|state| {
-            let group = state.groups.get(&id);
-            let interval =
-                group.and_then(|group| group.settings.checkpoint.filter(|_| group.is_passive()));
-            if interval.is_none() {
-                state.checkpoints.remove(&id);
-            }
-            interval
-        });
-        if let Some(interval) = next {
-            self.due_at(Instant::now() + interval, Due::Checkpoint(id));
-        }
-    }
-
-    /// Asks the primary for its state, and stores it.
-    fn take_checkpoint(&self, id: u64) {
-        let Some((key, token, reference, call, before)) = self.with(|state| {
-            let group = state.groups.get(&id)?;
-            let key = group.primary.clone()?;
-            let member = group.members.get(&key)?;
-            let (call, stored) = (state.limits.call, state.states.get(&id).cloned());
-            Some((key, member.token, member.reference.clone(), call, stored))
-        }) else {
-            return;
-        };
-        let primary: Checkpointable = bounded(&reference, call);
-        let taken = match primary.get_state() {
-            Ok(taken) if self.with(|state| state.has_room(id, taken.len())) => taken,
-            Ok(_) => {
-                return tracing::warn!("group {id}: the state of {key} is longer than the limit");
-            }
-            Err(CheckpointableGetStateError::NoStateAvailable(_)) => return,
-            Err(error) => return tracing::warn!("group {id}: no state of {key}: {error}"),
-        };
-        let in_order = self.0.changes.lock();
-        let is_primary = self.with(|state| {
-            let group = state.groups.get(&id);
-            let is_it = group.is_some_and(|group| {
-                let member = group.members.get(&key);
-                group.primary.as_ref() == Some(&key) && member.is_some_and(|one| one.token == token)
-            });
-            // One that was stored meanwhile is later.
-            let is_same = match (&before, state.states.get(&id)) {
-                (Some(before), Some(now)) => Arc::ptr_eq(before, now),
-                (before, now) => before.is_none() && now.is_none(),
-            };
-            is_it && is_same && state.lives(id, &key, Instant::now())
-        });
-        if is_primary && let Err(error) = self.keep_state(id, &taken) {
-            tracing::error!("group {id}: the state cannot be stored: {error:?}");
-        }
-        drop(in_order);
-        self.spread_state(id);
-    }
 }
 
 /// Removes a member; returns whether it was the primary.
@@ -487,30 +281,6 @@ pub(super) fn remove(group: &mut Group, key: &Key) -> bool {
         group.primary = None;
     }
     was_primary
-}
-
-/// Reason why a member has not taken a state.
-struct NotGiven {
-    reason: String,
-    /// True if it may still take it.
-    is_unsure: bool,
-}
-
-/// Gives a state to a member. One that does not know of states needs none.
-fn give_state(member: &Checkpointable, stored: &[u8]) -> Result<(), NotGiven> {
-    let Err(error) = member.set_state(stored) else {
-        return Ok(());
-    };
-    let is_unsure = match &error {
-        CheckpointableSetStateError::InvalidState(_) => false,
-        CheckpointableSetStateError::System(exception) => match exception.kind() {
-            Kind::BadOperation | Kind::NoImplement => return Ok(()),
-            Kind::CommFailure => false,
-            _ => exception.completed() == CompletionStatus::Maybe,
-        },
-    };
-    let reason = error.to_string();
-    Err(NotGiven { reason, is_unsure })
 }
 
 /// Returns the lease of so many milliseconds; `None` for 0.

@@ -15,7 +15,7 @@ use crate::names::{Key, location};
 use crate::properties::Properties;
 use crate::refusal::{Refusal, Refused};
 use crate::state::{Creation, Group, Member};
-use crate::storage::Kept;
+use crate::storage::{Kept, removals, update_number};
 
 /// Number of members after which a list ends.
 const MOST_LISTED: usize = 1_000;
@@ -83,7 +83,20 @@ impl Engine {
         let _ = about_to_block();
         let in_order = self.0.changes.lock();
         let group = self.group(id)?;
-        self.store(vec![Kept::Group(id, None), Kept::State(id, None)])?;
+        let slots = self.with(|state| state.states.get(&id).map_or(0, |stored| stored.slots));
+        let mut changes = vec![Kept::Group(id, None), Kept::State(id, None)];
+        if slots > 0 {
+            changes.push(Kept::Log(id, None));
+        }
+        self.store(changes)?;
+        // They count no more, and those that stay are removed at the next start.
+        for few in removals(
+            &(0..slots)
+                .filter_map(|slot| update_number(id, slot))
+                .collect::<Vec<_>>(),
+        ) {
+            let _stays = self.store(few);
+        }
         let waiting = self.with(|state| state.remove(id));
         self.0.knowledge.forget(&id);
         drop(in_order);
@@ -330,6 +343,14 @@ impl Engine {
             };
             group.members.iter().map(member).collect()
         });
+        let (state_bytes, updates, update_bytes) = self.with(|state| {
+            let stored = state.states.get(&id);
+            stored.map_or((0, 0, 0), |stored| {
+                let updates = u32::try_from(stored.updates().len()).unwrap_or(u32::MAX);
+                let bytes = stored.update_bytes() as u64;
+                (stored.state().len() as u64, updates, bytes)
+            })
+        });
         own::Group {
             id,
             type_id: group.type_id.clone(),
@@ -347,6 +368,9 @@ impl Engine {
                 .ok()
                 .map(|one| one.as_object().clone()),
             the_members,
+            state_bytes,
+            updates,
+            update_bytes,
         }
     }
 }

@@ -5,10 +5,12 @@
 
 mod balance;
 mod failover;
+mod giving;
 mod groups;
 mod make;
 mod records;
 mod restoring;
+mod states;
 mod watch;
 
 use std::sync::{Arc, OnceLock, Weak};
@@ -31,6 +33,7 @@ use punctual_host::store::StoreError;
 use punctual_ior::{FtGroup, Ior};
 
 pub(crate) use groups::Of;
+pub(crate) use states::Numbered;
 
 use crate::faults::Notifier;
 use crate::refusal::{Refusal, Refused};
@@ -463,6 +466,7 @@ impl Engine {
                 counts.deaths,
             ),
             ("states_total", "States that were stored.", counts.states),
+            ("updates_total", "Updates that were stored.", counts.updates),
             (
                 "renewals_total",
                 "Leases that were renewed.",

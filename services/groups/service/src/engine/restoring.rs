@@ -26,8 +26,8 @@ impl Engine {
                     }
                 }
             }
-            for (id, bytes) in stored.states {
-                state.set_state(id, Some(bytes.into()));
+            for (id, one) in stored.states {
+                state.set_stored(id, Some(one));
             }
             for (id, record) in stored.groups {
                 let members: BTreeMap<_, _> = record

@@ -385,11 +385,29 @@ fn another_server_has_the_groups_and_states_of_the_one_before() {
         .replication
         .store_state(id, &at("a"), joined.token, 1, b"kept")
         .unwrap();
+    let update = |number: u64| {
+        let stored = number.to_string().into_bytes();
+        let replication = &served.replication;
+        replication.store_update(id, &at("a"), joined.token, number, number - 1, &stored)
+    };
+    // More than one transaction of etcd writes. The state that follows ends the log all the same.
+    for number in 2..150 {
+        update(number).unwrap();
+    }
+    served
+        .replication
+        .store_state(id, &at("a"), joined.token, 150, b"kept, too")
+        .unwrap();
+    for number in 151..154 {
+        update(number).unwrap();
+    }
     drop(served);
 
     let served = serve("two.redb");
     assert_eq!(served.primary(id).as_deref(), Some("a"));
-    assert_eq!(served.replication.stored_state(id).unwrap(), b"kept");
+    let (updates, state) = served.replication.stored_updates(id).unwrap();
+    assert_eq!(state, b"kept, too");
+    assert_eq!(updates, [b"151", b"152", b"153"]);
     let standing = served
         .replication
         .renew(id, &at("a"), joined.token, &[])

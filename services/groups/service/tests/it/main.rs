@@ -15,6 +15,7 @@ mod omniorb;
 mod properties;
 mod settings;
 mod support;
+mod updates;
 
 /// Rust code of the interface of the members.
 mod idl {

@@ -21,6 +21,7 @@ const NAME: &str = "MEMBER_NAME";
 const LEASE: &str = "MEMBER_LEASE";
 const FILE: &str = "MEMBER_FILE";
 const DIES_AT: &str = "MEMBER_DIES_AT";
+const UPDATES: &str = "MEMBER_UPDATES";
 
 /// Processes of members, which end when this is dropped.
 pub(crate) struct Processes {
@@ -28,6 +29,8 @@ pub(crate) struct Processes {
     manager: String,
     group: String,
     lease: Duration,
+    /// True if members store updates.
+    pub(crate) by_updates: bool,
     client: Orb,
     children: HashMap<String, Child>,
 }
@@ -39,6 +42,7 @@ impl Processes {
             manager: served.client.object_to_string(&served.replication).unwrap(),
             group: served.client.object_to_string(group).unwrap(),
             lease,
+            by_updates: false,
             client: served.client.clone(),
             children: HashMap::new(),
         }
@@ -61,6 +65,7 @@ impl Processes {
             .env(LEASE, self.lease.as_millis().to_string())
             .env(FILE, &file)
             .env(DIES_AT, sum.to_string())
+            .env(UPDATES, self.by_updates.to_string())
             .stdin(Stdio::null());
         self.children
             .insert(name.to_owned(), command.spawn().unwrap());
@@ -101,6 +106,8 @@ fn process_of_a_member() {
     let (guard, counter) = (Guard::new(), Counter::named(&variable(NAME)));
     let dies_at = variable(DIES_AT).parse().unwrap();
     counter.dies_at.store(dies_at, Ordering::SeqCst);
+    let by_updates = variable(UPDATES).parse().unwrap();
+    counter.stores_updates.store(by_updates, Ordering::SeqCst);
     let servant = guard.around(punctual::poa::servant_of::<Register, _>(counter.clone()));
     let id = poa.activate_object(servant).unwrap();
     let object: ObjectRef = poa.id_to_reference(&id).unwrap();

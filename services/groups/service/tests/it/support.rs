@@ -1,7 +1,7 @@
 //! Shared code of the tests: a service that is served, members in this process, and names.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -11,7 +11,7 @@ use punctual::policy::Collocation;
 use punctual::{Any, Interface, ListenEndpoint, ObjectRef, Orb, RootPoa, Servant, SystemException};
 use punctual_groups_client::ft::{
     CheckpointableGetStateError, CheckpointableServant, CheckpointableSetStateError, InvalidState,
-    PullMonitorableServant, State, UpdateableGetUpdateError, UpdateableServant,
+    InvalidUpdate, PullMonitorableServant, State, UpdateableGetUpdateError, UpdateableServant,
     UpdateableSetUpdateError,
 };
 use punctual_groups_client::portable_group::Property;
@@ -192,7 +192,18 @@ pub(crate) struct Counter {
     pub(crate) value: AtomicI32,
     pub(crate) calls: AtomicI32,
     pub(crate) states_taken: AtomicI32,
+    pub(crate) updates_taken: AtomicI32,
     pub(crate) refuses_states: AtomicBool,
+    /// Number of updates that it is to refuse.
+    pub(crate) refuses_updates: AtomicI32,
+    /// True if it stores updates, and its state only if that is needed.
+    pub(crate) stores_updates: AtomicBool,
+    /// Number of times that it has made its whole state.
+    pub(crate) states_made: AtomicI32,
+    /// Length of what its state has beside the value.
+    pub(crate) ballast: AtomicUsize,
+    /// Value that it has returned last, as a state or an update.
+    returned: AtomicI32,
     pub(crate) says_it_is_dead: AtomicBool,
     pub(crate) membership: Mutex<Option<Arc<Membership>>>,
     /// Answers to requests that may be repeated. Held while the state changes.
@@ -212,6 +223,15 @@ impl Counter {
         })
     }
 
+    /// Returns the state with a value.
+    fn state(&self, value: i32, answered: &Answered) -> Vec<u8> {
+        self.states_made.fetch_add(1, Ordering::SeqCst);
+        let mut state = value.to_be_bytes().to_vec();
+        answered.append_to(&mut state);
+        state.resize(state.len() + self.ballast.load(Ordering::SeqCst), 0);
+        state
+    }
+
     pub(crate) fn value_now(&self) -> i32 {
         self.value.load(Ordering::SeqCst)
     }
@@ -225,18 +245,26 @@ impl RegisterServant for Counter {
         if let Some(Ok(before)) = before.map(<[u8; 4]>::try_from) {
             return Ok(i32::from_be_bytes(before));
         }
-        let next = self.value_now() + 1;
+        let before = self.value_now();
+        let next = before + 1;
+        let mut draft = answered.clone();
+        if let Some(request) = &request {
+            draft.add(request.clone(), next.to_be_bytes().into());
+        }
         if let Some(membership) = self.membership.lock().clone() {
-            let mut state = next.to_be_bytes().to_vec();
-            if let Some(request) = request {
-                answered.add(request, next.to_be_bytes().into());
-                answered.append_to(&mut state);
+            match self.stores_updates.load(Ordering::SeqCst) {
+                true => {
+                    let mut update = [before.to_be_bytes(), next.to_be_bytes()].concat();
+                    draft.append_one_to(request.as_ref(), &mut update);
+                    membership.store_update(&update, || self.state(next, &draft))?;
+                }
+                false => membership.store_state(&self.state(next, &draft))?,
             }
-            membership.store_state(&state)?;
         }
         if self.dies_at.load(Ordering::SeqCst) == next {
             std::process::abort();
         }
+        *answered = draft;
         self.value.store(next, Ordering::SeqCst);
         Ok(next)
     }
@@ -257,6 +285,8 @@ impl CheckpointableServant for Counter {
         if let Some(during) = &*self.during_get_state.lock() {
             during();
         }
+        self.states_made.fetch_add(1, Ordering::SeqCst);
+        self.returned.store(value, Ordering::SeqCst);
         Ok(value.to_be_bytes().to_vec())
     }
 
@@ -269,8 +299,8 @@ impl CheckpointableServant for Counter {
         if self.refuses_states.load(Ordering::SeqCst) {
             return Err(InvalidState.into());
         }
-        self.value
-            .store(i32::from_be_bytes(*state), Ordering::SeqCst);
+        let value = i32::from_be_bytes(*state);
+        self.value.store(value, Ordering::SeqCst);
         self.states_taken.fetch_add(1, Ordering::SeqCst);
         Ok(())
     }
@@ -282,12 +312,35 @@ impl PullMonitorableServant for Counter {
     }
 }
 
+/// An update has the value before and the value after, so that one that is out of order is refused.
 impl UpdateableServant for Counter {
     fn get_update(&self) -> Result<State, UpdateableGetUpdateError> {
-        Ok(Vec::new())
+        let value = self.value_now();
+        let before = self.returned.swap(value, Ordering::SeqCst);
+        if before == value {
+            return Ok(Vec::new());
+        }
+        Ok([before.to_be_bytes(), value.to_be_bytes()].concat())
     }
 
-    fn set_update(&self, _s: &[u8]) -> Result<(), UpdateableSetUpdateError> {
+    fn set_update(&self, s: &[u8]) -> Result<(), UpdateableSetUpdateError> {
+        let mut answered = self.answered.lock();
+        let (before, rest) = s.split_first_chunk::<4>().ok_or(InvalidUpdate)?;
+        let (after, rest) = rest.split_first_chunk::<4>().ok_or(InvalidUpdate)?;
+        let refuses = self.refuses_updates.load(Ordering::SeqCst);
+        if refuses > 0 {
+            self.refuses_updates.store(refuses - 1, Ordering::SeqCst);
+            return Err(InvalidUpdate.into());
+        }
+        if i32::from_be_bytes(*before) != self.value_now() {
+            return Err(InvalidUpdate.into());
+        }
+        if !rest.is_empty() {
+            answered.add_from(rest).ok_or(InvalidUpdate)?;
+        }
+        let value = i32::from_be_bytes(*after);
+        self.value.store(value, Ordering::SeqCst);
+        self.updates_taken.fetch_add(1, Ordering::SeqCst);
         Ok(())
     }
 }
