@@ -7,7 +7,7 @@
 //! each: u32 length, identity | u32 length, client | i32 retention id | u64 expiration | u32 length, answer
 //! ```
 
-use crate::request_id::RequestId;
+use crate::request_id::{ClientName, RequestId};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -92,8 +92,8 @@ impl Answered {
     pub fn append_to(&self, state: &mut Vec<u8>) {
         put_length(state, self.requests.len());
         for request in &self.requests {
-            put(state, &request.identity);
-            put(state, &request.client);
+            put(state, &request.client.identity);
+            put(state, &request.client.id);
             state.extend(request.retention.to_be_bytes());
             state.extend(request.expires.to_be_bytes());
             put(state, self.find(request).unwrap_or_default());
@@ -106,9 +106,12 @@ impl Answered {
         let mut input = state;
         let mut taken = Self::at_most(self.most);
         for _ in 0..u32::from_be_bytes(array(&mut input)?) {
+            let client = ClientName {
+                identity: bytes(&mut input)?.into(),
+                id: bytes(&mut input)?.into(),
+            };
             let request = RequestId {
-                identity: Arc::from(bytes(&mut input)?),
-                client: bytes(&mut input)?.into(),
+                client: Arc::new(client),
                 retention: i32::from_be_bytes(array(&mut input)?),
                 expires: u64::from_be_bytes(array(&mut input)?),
             };
@@ -149,10 +152,16 @@ mod tests {
     use crate::time;
     use std::time::Duration;
 
+    fn name(identity: &str, id: &str) -> Arc<ClientName> {
+        Arc::new(ClientName {
+            identity: identity.as_bytes().into(),
+            id: id.as_bytes().into(),
+        })
+    }
+
     fn request(client: &str, retention: i32) -> RequestId {
         RequestId {
-            identity: Arc::from(&b"user"[..]),
-            client: client.as_bytes().into(),
+            client: name("user", client),
             retention,
             expires: time::now() + time::units(Duration::from_secs(600)),
         }
@@ -174,7 +183,7 @@ mod tests {
             assert_eq!(read.find(one), Some(&vec![number as u8; number][..]));
         }
         let other = RequestId {
-            identity: Arc::from(&b"other"[..]),
+            client: name("other", "one"),
             ..all[1].clone()
         };
         assert_eq!(

@@ -12,17 +12,18 @@ use crate::exception::{
 use crate::relayed::{RawBody, Terms};
 use punctual_cdr::{ByteOrder, GiopVersion};
 use punctual_giop::{ReplyStatus, ServiceContexts};
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::sync::Arc;
 
-/// Receiver of the reply to one request.
+/// Receiver of the replies to requests.
 pub trait ReplyKeeper: Send + Sync {
-    /// Takes the reply, once it is made; `None` if the request may be made again, as it was not begun or is forwarded, or if
-    /// its reply is not known. Called once, on the thread that answers; must not block.
-    fn ended(&self, reply: Option<KeptReply>);
+    /// Takes the reply to a request, once it is made; `None` if the request may be made again, as it was not begun or is
+    /// forwarded, or if its reply is not known. `request` is the keeper's own number of it ([`ServerCall::keep_reply`]).
+    /// Called once for each, on the thread that answers; must not block.
+    fn ended(&self, request: u64, reply: Option<KeptReply>);
 }
 
-/// Reply to a request, without its header.
+/// Reply to a request, without its header. Its bytes are shared by all copies.
 #[derive(Clone, Debug)]
 pub struct KeptReply(Kept);
 
@@ -31,42 +32,67 @@ enum Kept {
     /// Results or user exception.
     Body {
         status: ReplyStatus,
-        octets: Box<[u8]>,
+        /// `None` for an empty body.
+        octets: Option<Arc<[u8]>>,
         /// Position at which the body began, modulo 8.
-        phase: usize,
+        phase: u8,
         order: ByteOrder,
         terms: Terms,
     },
-    Raised(Box<SystemException>),
+    Raised(Arc<SystemException>),
     /// The request was a one-way.
     Nothing,
 }
 
+/// Request whose reply is to be kept. If dropped without one, the request may be made again.
+pub(super) struct Keeper {
+    keeper: Arc<dyn ReplyKeeper>,
+    request: u64,
+    is_over: bool,
+}
+
+impl Keeper {
+    /// Passes on the reply.
+    pub(super) fn end(mut self, reply: Option<KeptReply>) {
+        self.is_over = true;
+        self.keeper.ended(self.request, reply);
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.keeper.ended(self.request, None);
+        }
+    }
+}
+
 thread_local! {
     /// Keeper of the reply to the request that the calling thread dispatches.
-    static KEEPER: RefCell<Option<Arc<dyn ReplyKeeper>>> = const { RefCell::new(None) };
+    static KEEPER: Cell<Option<Keeper>> = const { Cell::new(None) };
 }
 
 /// Replaces the keeper of the calling thread's request.
-fn replace_keeper(keeper: Option<Arc<dyn ReplyKeeper>>) -> Option<Arc<dyn ReplyKeeper>> {
-    let replaced = KEEPER.try_with(|now| std::mem::replace(&mut *now.borrow_mut(), keeper));
+#[inline]
+fn replace_keeper(keeper: Option<Keeper>) -> Option<Keeper> {
+    let replaced = KEEPER.try_with(|now| now.replace(keeper));
     replaced.ok().flatten()
 }
 
 /// Takes the keeper of the calling thread's request, which will be answered later.
-pub(super) fn take_keeper() -> Option<Arc<dyn ReplyKeeper>> {
+pub(super) fn take_keeper() -> Option<Keeper> {
     replace_keeper(None)
 }
 
 /// Keeper of a request that is being dispatched. If dropped by a panic of the servant, the reply is the exception that its
 /// caller gets.
 struct Dispatching {
-    before: Option<Arc<dyn ReplyKeeper>>,
+    before: Option<Keeper>,
     is_over: bool,
 }
 
 impl Dispatching {
-    fn begin(keeper: Option<Arc<dyn ReplyKeeper>>) -> Self {
+    fn begin(keeper: Option<Keeper>) -> Self {
         Self {
             before: replace_keeper(keeper),
             is_over: false,
@@ -74,7 +100,7 @@ impl Dispatching {
     }
 
     /// Ends the dispatch; returns the keeper, unless the request is answered later.
-    fn end(mut self) -> Option<Arc<dyn ReplyKeeper>> {
+    fn end(mut self) -> Option<Keeper> {
         self.is_over = true;
         replace_keeper(self.before.take())
     }
@@ -88,27 +114,31 @@ impl Drop for Dispatching {
         if let Some(keeper) = replace_keeper(self.before.take()) {
             let (kind, minor) = (Kind::Unknown, minor::SERVANT_PANICKED);
             let exception = SystemException::new(kind, minor, CompletionStatus::Maybe);
-            keeper.ended(Some(KeptReply(Kept::Raised(Box::new(exception)))));
+            keeper.end(Some(KeptReply(Kept::Raised(Arc::new(exception)))));
         }
     }
 }
 
 impl ServerCall<'_> {
-    /// Dispatches the request by `dispatch`, and passes its reply to the keeper, if one is given. With a servant that answers
-    /// later, that is when it answers. An adapter whose upcalls are made on the main thread must answer at once: the reply of
-    /// one that answers later is not kept.
+    /// Dispatches the request by `dispatch`, and passes its reply to the keeper, with the keeper's number of the request, if
+    /// one is given. With a servant that answers later, that is when it answers. An adapter whose upcalls are made on the main
+    /// thread must answer at once: the reply of one that answers later is not kept. Allocates for the reply's body alone.
     ///
     /// # Errors
     /// Those of `dispatch`.
     pub fn keep_reply(
         &mut self,
-        keeper: Option<Arc<dyn ReplyKeeper>>,
+        keeper: Option<(Arc<dyn ReplyKeeper>, u64)>,
         dispatch: impl FnOnce(&mut Self) -> Result<Dispatched, DispatchError>,
     ) -> Result<Dispatched, DispatchError> {
-        let dispatching = Dispatching::begin(keeper);
+        let dispatching = Dispatching::begin(keeper.map(|(keeper, request)| Keeper {
+            keeper,
+            request,
+            is_over: false,
+        }));
         let answered = dispatch(self);
         if let Some(keeper) = dispatching.end() {
-            keeper.ended(KeptReply::of(self, &answered));
+            keeper.end(KeptReply::of(self, &answered));
         }
         answered
     }
@@ -128,8 +158,9 @@ impl ServerCall<'_> {
                 phase,
                 order,
                 terms,
-            } => (*status, octets, *phase, *order, *terms),
+            } => (*status, octets, usize::from(*phase), *order, *terms),
         };
+        let octets = octets.as_deref().unwrap_or_default();
         if !self.expects_reply() || self.answered {
             return Ok(Dispatched(()));
         }
@@ -172,7 +203,7 @@ impl KeptReply {
     #[must_use]
     pub fn octets(&self) -> usize {
         match &self.0 {
-            Kept::Body { octets, .. } => octets.len(),
+            Kept::Body { octets, .. } => octets.as_deref().map_or(0, <[u8]>::len),
             Kept::Raised(_) | Kept::Nothing => 0,
         }
     }
@@ -185,7 +216,7 @@ impl KeptReply {
         match answered {
             Err(DispatchError::System(exception)) if exception.is_not_begun() => None,
             Err(DispatchError::System(exception)) => {
-                Some(Self(Kept::Raised(Box::new(exception.clone()))))
+                Some(Self(Kept::Raised(Arc::new(exception.clone()))))
             }
             Err(_) => None,
             Ok(_) if call.has_reply() => Self::of_made(call),
@@ -196,11 +227,18 @@ impl KeptReply {
     }
 
     fn of_made(call: &ServerCall<'_>) -> Option<Self> {
+        let shared = |octets: &[u8]| (!octets.is_empty()).then(|| Arc::from(octets));
         let (status, octets, phase, order) = match call.plain_body() {
-            Some(body) => (ReplyStatus::NoException, body.into(), 0, ByteOrder::NATIVE),
+            Some(body) => (
+                ReplyStatus::NoException,
+                shared(body),
+                0,
+                ByteOrder::NATIVE,
+            ),
             None => {
                 let (status, body) = call.made_body()?;
-                (status, body.to_vec().into(), body.phase(), body.order())
+                let octets = shared(&body.to_vec());
+                (status, octets, (body.phase() % 8) as u8, body.order())
             }
         };
         Some(Self(Kept::Body {
