@@ -24,15 +24,6 @@ use std::sync::Arc;
 /// Operation by which clients ask whether the server is alive (CORBA 3.0, §23.2.9).
 const HEARTBEAT: &str = "_FT_HB";
 
-/// Operations by which a group manages its members, whatever their roles (FT::PullMonitorable, Checkpointable, Updateable).
-const OF_GROUPS: [&str; 5] = [
-    "is_alive",
-    "get_state",
-    "set_state",
-    "get_update",
-    "set_update",
-];
-
 /// Wrapper of the ORB's object adapter.
 #[derive(Debug)]
 pub(crate) struct Wrapper(pub(crate) Arc<FaultTolerance>);
@@ -151,7 +142,11 @@ fn of_groups<'m>(call: &ServerCall<'m>) -> (Option<&'m [u8]>, Option<&'m [u8]>) 
 fn is_exempt(operation: &str) -> bool {
     match operation.strip_prefix('_') {
         Some(rest) => !rest.starts_with("get_") && !rest.starts_with("set_"),
-        None => OF_GROUPS.contains(&operation),
+        // FT::PullMonitorable, Checkpointable, Updateable.
+        None => matches!(
+            operation,
+            "is_alive" | "get_state" | "set_state" | "get_update" | "set_update"
+        ),
     }
 }
 

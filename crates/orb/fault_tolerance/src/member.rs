@@ -216,7 +216,10 @@ mod tests {
         assert_eq!(member.version(), None);
         assert!(member.serves(Some(1)), "no version is known");
         assert!(member.set_reference(&reference(7, 3)));
-        assert_eq!([1, 2, 3, 4].map(|it| member.serves(Some(it))), [false, false, true, false]);
+        assert_eq!(
+            [1, 2, 3, 4].map(|it| member.serves(Some(it))),
+            [false, false, true, false]
+        );
         assert!(member.serves(None));
         assert!(!member.set_reference(&reference(8, 4)));
         assert!(!member.set_reference(&reference(7, 2)));

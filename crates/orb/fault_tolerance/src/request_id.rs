@@ -51,6 +51,7 @@ impl RequestId {
     }
 
     /// Calls a function that serves the request on this thread.
+    #[inline]
     pub(crate) fn during<R>(self, serve: impl FnOnce() -> R) -> R {
         let _ended = Serving(replace(Some(self)));
         serve()
@@ -61,11 +62,13 @@ impl RequestId {
 struct Serving(Option<RequestId>);
 
 impl Drop for Serving {
+    #[inline]
     fn drop(&mut self) {
         replace(self.0.take());
     }
 }
 
+#[inline]
 fn replace(request: Option<RequestId>) -> Option<RequestId> {
     let replaced = CURRENT.try_with(|current| current.replace(request));
     replaced.ok().flatten()

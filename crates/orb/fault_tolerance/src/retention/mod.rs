@@ -61,6 +61,8 @@ impl Retention {
     }
 
     /// Serves a request, whose FT_REQUEST is `data`: from a kept reply, or by `dispatch`, whose reply is then kept.
+    // Inlined in its only caller: a call saves and restores every register.
+    #[inline(always)]
     pub(crate) fn serve(
         self: &Arc<Self>,
         data: &[u8],
@@ -111,6 +113,7 @@ impl Retention {
     }
 
     /// Answers a repeat when its request is answered. No thread waits meanwhile.
+    #[cold]
     fn wait(
         &self,
         (caller, retention, expires): (&mut Caller, i32, u64),
@@ -122,9 +125,7 @@ impl Retention {
         }
         let left = time::duration(expires.saturating_sub(time::now()));
         let (pending, dispatched) = call.answer_within(Some(left))?;
-        let waits = self
-            .lock()
-            .wait(caller, retention, pending, &self.settings);
+        let waits = self.lock().wait(caller, retention, pending, &self.settings);
         match waits {
             Ok(()) => {}
             Err((pending, Some(reply))) => answer(pending, &reply),
@@ -136,7 +137,7 @@ impl Retention {
 
 impl ReplyKeeper for Retention {
     fn ended(&self, request: u64, reply: Option<KeptReply>) {
-        let (waiting, reply) = self.lock().end(request, reply, &self.settings);
+        let waiting = self.lock().end(request, reply.as_ref(), &self.settings);
         for pending in waiting {
             match &reply {
                 Some(reply) => answer(pending, reply),

@@ -37,7 +37,11 @@ impl Requests {
     #[inline]
     pub(super) fn get_mut(&mut self, number: i32) -> Option<&mut Request> {
         // The request that is answered is nearly always the one that came last.
-        if self.in_order.back().is_some_and(|last| last.number == number) {
+        if self
+            .in_order
+            .back()
+            .is_some_and(|last| last.number == number)
+        {
             return self.in_order.back_mut()?.request.as_mut();
         }
         match self.late.is_empty() && self.is_newest(number) {
@@ -177,7 +181,9 @@ mod tests {
         assert_eq!(requests.len(), known.len());
         for number in others.chain(known.iter().copied()) {
             let there = requests.get_mut(number).map(|one| one.expires);
-            let expected = known.contains(&number).then(|| u64::from(number.cast_unsigned()));
+            let expected = known
+                .contains(&number)
+                .then(|| u64::from(number.cast_unsigned()));
             assert_eq!(there, expected, "{number}");
         }
     }
@@ -239,7 +245,10 @@ mod tests {
         for number in 1..10_000 {
             assert!(requests.remove(number).is_some());
             let bound = 4 * requests.len() + 4 * SMALL;
-            assert!(requests.in_order.capacity() <= 2 * bound.max(SMALL), "{number}");
+            assert!(
+                requests.in_order.capacity() <= 2 * bound.max(SMALL),
+                "{number}"
+            );
         }
         assert_eq!(requests.len(), 1);
         assert!(requests.get_mut(0).is_some());

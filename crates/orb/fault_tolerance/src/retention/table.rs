@@ -85,8 +85,16 @@ pub struct RetentionCounts {
     pub bytes: usize,
 }
 
-/// Repeats that waited for a request, with its reply; `None` if they may be made again.
-pub(super) type Ended = (Vec<PendingReply>, Option<KeptReply>);
+impl State {
+    /// Replaces the state of a request that was in progress. Returns the repeats that have waited for it.
+    #[inline]
+    fn take_waiting(&mut self, new: Self) -> Vec<PendingReply> {
+        match std::mem::replace(self, new) {
+            Self::Running(waiting) => waiting,
+            _ => Vec::new(),
+        }
+    }
+}
 
 impl Caller {
     /// Makes a client whose place is not known.
@@ -210,44 +218,40 @@ impl Table {
         }
     }
 
-    /// Ends a request that was in progress. Returns the repeats that have waited for it.
+    /// Ends a request that was in progress; without a reply, it may be made again. Returns the repeats that have waited for it,
+    /// which are given even a reply that is not kept.
     #[inline]
     pub(super) fn end(
         &mut self,
         key: u64,
-        reply: Option<KeptReply>,
+        reply: Option<&KeptReply>,
         limits: &FaultToleranceSettings,
-    ) -> Ended {
+    ) -> Vec<PendingReply> {
         let Key { client, number } = Key::of(key);
         let Some(client) = self.clients.get_mut(client as usize) else {
-            return (Vec::new(), None);
+            return Vec::new();
         };
         let Some(request) = client.requests.get_mut(number) else {
-            return (Vec::new(), None);
-        };
-        let waiting = match &mut request.state {
-            State::Running(waiting) => std::mem::take(waiting),
-            _ => Vec::new(),
+            return Vec::new();
         };
         let Some(reply) = reply else {
+            let waiting = request.state.take_waiting(State::NotKept);
             self.forget(key);
-            return (waiting, None);
+            return waiting;
         };
         let octets = reply.octets();
         let fits = client.octets.saturating_add(octets) <= limits.retained_bytes_of_client
             && self.octets.saturating_add(octets) <= limits.retained_bytes;
-        // Those that wait now are given even a reply that is not kept.
-        let answer = (!waiting.is_empty()).then(|| reply.clone());
-        request.state = match fits {
-            true => State::Answered(reply),
+        let waiting = request.state.take_waiting(match fits {
+            true => State::Answered(reply.clone()),
             false => State::NotKept,
-        };
+        });
         if fits {
             client.octets += octets;
             self.octets += octets;
         }
         self.expiries.add(request.expires, key);
-        (waiting, answer)
+        waiting
     }
 
     /// Removes the requests that have expired, except those in progress.

@@ -13,6 +13,7 @@ use crate::relayed::{RawBody, Terms};
 use punctual_cdr::{ByteOrder, GiopVersion};
 use punctual_giop::{ReplyStatus, ServiceContexts};
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 /// Receiver of the replies to requests.
@@ -44,74 +45,89 @@ enum Kept {
     Nothing,
 }
 
-/// Request whose reply is to be kept. If dropped without one, the request may be made again.
+/// Request whose reply is to be kept; or none. If dropped without a reply, the request may be made again.
 pub(super) struct Keeper {
-    keeper: Arc<dyn ReplyKeeper>,
+    keeper: Option<Arc<dyn ReplyKeeper>>,
     request: u64,
-    is_over: bool,
 }
 
 impl Keeper {
+    /// No request.
+    pub(super) const NONE: Self = Self {
+        keeper: None,
+        request: 0,
+    };
+
+    /// Returns whether there is a request.
+    #[inline]
+    pub(super) fn keeps(&self) -> bool {
+        self.keeper.is_some()
+    }
+
     /// Passes on the reply.
+    #[inline]
     pub(super) fn end(mut self, reply: Option<KeptReply>) {
-        self.is_over = true;
-        self.keeper.ended(self.request, reply);
+        if let Some(keeper) = self.keeper.take() {
+            keeper.ended(self.request, reply);
+        }
     }
 }
 
 impl Drop for Keeper {
+    #[inline]
     fn drop(&mut self) {
-        if !self.is_over {
-            self.keeper.ended(self.request, None);
+        if let Some(keeper) = self.keeper.take() {
+            keeper.ended(self.request, None);
         }
     }
 }
 
 thread_local! {
     /// Keeper of the reply to the request that the calling thread dispatches.
-    static KEEPER: Cell<Option<Keeper>> = const { Cell::new(None) };
+    static KEEPER: Cell<Keeper> = const { Cell::new(Keeper::NONE) };
 }
 
 /// Replaces the keeper of the calling thread's request.
-#[inline]
-fn replace_keeper(keeper: Option<Keeper>) -> Option<Keeper> {
-    let replaced = KEEPER.try_with(|now| now.replace(keeper));
-    replaced.ok().flatten()
+// Not inlined: in another crate, access to the thread-local variable would be a call through a pointer.
+#[inline(never)]
+fn replace_keeper(keeper: Keeper) -> Keeper {
+    KEEPER
+        .try_with(|now| now.replace(keeper))
+        .unwrap_or(Keeper::NONE)
 }
 
 /// Takes the keeper of the calling thread's request, which will be answered later.
-pub(super) fn take_keeper() -> Option<Keeper> {
-    replace_keeper(None)
+pub(super) fn take_keeper() -> Keeper {
+    replace_keeper(Keeper::NONE)
 }
 
 /// Keeper of a request that is being dispatched. If dropped by a panic of the servant, the reply is the exception that its
 /// caller gets.
 struct Dispatching {
-    before: Option<Keeper>,
-    is_over: bool,
+    before: Keeper,
 }
 
 impl Dispatching {
-    fn begin(keeper: Option<Keeper>) -> Self {
+    #[inline]
+    fn begin(keeper: Keeper) -> Self {
         Self {
             before: replace_keeper(keeper),
-            is_over: false,
         }
     }
 
-    /// Ends the dispatch; returns the keeper, unless the request is answered later.
-    fn end(mut self) -> Option<Keeper> {
-        self.is_over = true;
-        replace_keeper(self.before.take())
+    /// Ends the dispatch; returns the keeper, or none if the request is answered later.
+    #[inline]
+    fn end(self) -> Keeper {
+        let mut this = ManuallyDrop::new(self);
+        replace_keeper(std::mem::replace(&mut this.before, Keeper::NONE))
     }
 }
 
 impl Drop for Dispatching {
+    #[cold]
     fn drop(&mut self) {
-        if self.is_over {
-            return;
-        }
-        if let Some(keeper) = replace_keeper(self.before.take()) {
+        let keeper = replace_keeper(std::mem::replace(&mut self.before, Keeper::NONE));
+        if keeper.keeps() {
             let (kind, minor) = (Kind::Unknown, minor::SERVANT_PANICKED);
             let exception = SystemException::new(kind, minor, CompletionStatus::Maybe);
             keeper.end(Some(KeptReply(Kept::Raised(Arc::new(exception)))));
@@ -126,18 +142,23 @@ impl ServerCall<'_> {
     ///
     /// # Errors
     /// Those of `dispatch`.
+    #[inline]
     pub fn keep_reply(
         &mut self,
         keeper: Option<(Arc<dyn ReplyKeeper>, u64)>,
         dispatch: impl FnOnce(&mut Self) -> Result<Dispatched, DispatchError>,
     ) -> Result<Dispatched, DispatchError> {
-        let dispatching = Dispatching::begin(keeper.map(|(keeper, request)| Keeper {
-            keeper,
-            request,
-            is_over: false,
-        }));
+        let keeper = match keeper {
+            Some((keeper, request)) => Keeper {
+                keeper: Some(keeper),
+                request,
+            },
+            None => Keeper::NONE,
+        };
+        let dispatching = Dispatching::begin(keeper);
         let answered = dispatch(self);
-        if let Some(keeper) = dispatching.end() {
+        let keeper = dispatching.end();
+        if keeper.keeps() {
             keeper.end(KeptReply::of(self, &answered));
         }
         answered
@@ -229,12 +250,7 @@ impl KeptReply {
     fn of_made(call: &ServerCall<'_>) -> Option<Self> {
         let shared = |octets: &[u8]| (!octets.is_empty()).then(|| Arc::from(octets));
         let (status, octets, phase, order) = match call.plain_body() {
-            Some(body) => (
-                ReplyStatus::NoException,
-                shared(body),
-                0,
-                ByteOrder::NATIVE,
-            ),
+            Some(body) => (ReplyStatus::NoException, shared(body), 0, ByteOrder::NATIVE),
             None => {
                 let (status, body) = call.made_body()?;
                 let octets = shared(&body.to_vec());

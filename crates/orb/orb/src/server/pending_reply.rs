@@ -61,7 +61,7 @@ struct Open {
     /// Data for the interceptors' ending points, if the ORB has interceptors.
     intercepted: Option<Intercepted>,
     /// Receiver of the reply, if it is to be kept for repeats of the request. Taken when the first reply is made.
-    keeper: Cell<Option<Keeper>>,
+    keeper: Cell<Keeper>,
     /// Charge of the request's bytes to the budget of received data, for a long request, as its
     /// arguments may be kept until it is answered.
     _received: Option<Arc<Hold>>,
@@ -291,7 +291,8 @@ impl Claimed<'_> {
             Some(pass) => call.end_pass(pass, made),
             None => made,
         };
-        if let Some(keeper) = self.open.keeper.take() {
+        let keeper = self.open.keeper.replace(Keeper::NONE);
+        if keeper.keeps() {
             let unanswered = || Err(no_response("the servant has not answered").into());
             keeper.end(match call.is_owed_an_answer() && made.is_ok() {
                 true => KeptReply::of(&call, &unanswered()),
