@@ -8,8 +8,7 @@
 
 use crate::extend::FaultTolerance;
 use crate::member::{GroupMember, Role};
-use crate::request::{FtRequest, group_version};
-use crate::request_id::RequestId;
+use crate::request::group_version;
 use crate::retention::Retention;
 use punctual_cdr::CdrError;
 use punctual_giop::service_context::{FT_GROUP_VERSION, FT_REQUEST};
@@ -24,15 +23,6 @@ use std::sync::Arc;
 
 /// Operation by which clients ask whether the server is alive (CORBA 3.0, §23.2.9).
 const HEARTBEAT: &str = "_FT_HB";
-
-/// Operations by which a group manages its members, whatever their roles (FT::PullMonitorable, Checkpointable, Updateable).
-const OF_GROUPS: [&str; 5] = [
-    "is_alive",
-    "get_state",
-    "set_state",
-    "get_update",
-    "set_update",
-];
 
 /// Wrapper of the ORB's object adapter.
 #[derive(Debug)]
@@ -76,25 +66,15 @@ impl ObjectAdapter for Guarded {
         if is_exempt(operation) {
             return call.keep_reply(None, dispatch);
         }
-        let member = match self.tolerance.members.is_empty() {
-            true => None,
-            false => self
-                .tolerance
-                .members
-                .find(&self.adapter.name_in(object_key)),
-        };
+        let name = || self.adapter.name_in(object_key);
+        let member = self.tolerance.members.find(object_key, name);
         let (version, request) = of_groups(call);
         if let Some(member) = &member {
             check(member, version)?;
         }
         let retains = member.is_some() || self.retains_all;
         match request.filter(|_| retains) {
-            Some(data) => {
-                let request = FtRequest::decode(data).map_err(|error| bad_context(&error))?;
-                let id = RequestId::new(call.peer_identity(), &request);
-                let dispatch = |call: &mut ServerCall<'_>| id.during(|| dispatch(call));
-                self.retention.serve(&request, call, dispatch)
-            }
+            Some(data) => self.retention.serve(data, call, dispatch),
             None => call.keep_reply(None, dispatch),
         }
     }
@@ -162,7 +142,11 @@ fn of_groups<'m>(call: &ServerCall<'m>) -> (Option<&'m [u8]>, Option<&'m [u8]>) 
 fn is_exempt(operation: &str) -> bool {
     match operation.strip_prefix('_') {
         Some(rest) => !rest.starts_with("get_") && !rest.starts_with("set_"),
-        None => OF_GROUPS.contains(&operation),
+        // FT::PullMonitorable, Checkpointable, Updateable.
+        None => matches!(
+            operation,
+            "is_alive" | "get_state" | "set_state" | "get_update" | "set_update"
+        ),
     }
 }
 
@@ -174,6 +158,15 @@ fn is_exempt(operation: &str) -> bool {
 fn check(member: &GroupMember, version: Option<&[u8]>) -> Result<(), DispatchError> {
     let theirs = version.map(group_version).transpose();
     let theirs = theirs.map_err(|error| bad_context(&error))?;
+    if member.serves(theirs) {
+        return Ok(());
+    }
+    check_reference(member, theirs)
+}
+
+/// Checks what [`check`] does, where the reference has to be looked at.
+#[inline(never)]
+fn check_reference(member: &GroupMember, theirs: Option<u32>) -> Result<(), DispatchError> {
     let mut current = member.current();
     if let (Some(theirs), Some(known)) = (theirs, &current)
         && theirs > known.version
@@ -214,7 +207,7 @@ fn transient(why: &str) -> SystemException {
 }
 
 #[cold]
-fn bad_context(error: &CdrError) -> DispatchError {
+pub(crate) fn bad_context(error: &CdrError) -> DispatchError {
     SystemException::new(Kind::Marshal, 0, CompletionStatus::No)
         .with_detail(format!(
             "a service context of the object group does not decode: {error}"

@@ -7,7 +7,7 @@
 //! each: u32 length, identity | u32 length, client | i32 retention id | u64 expiration | u32 length, answer
 //! ```
 
-use crate::request_id::RequestId;
+use crate::request_id::{ClientName, RequestId};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -135,9 +135,12 @@ type Answer = (RequestId, Box<[u8]>);
 fn read(mut input: &[u8]) -> Option<(Vec<Answer>, &[u8])> {
     let mut read = Vec::new();
     for _ in 0..u32::from_be_bytes(array(&mut input)?) {
+        let client = ClientName {
+            identity: bytes(&mut input)?.into(),
+            id: bytes(&mut input)?.into(),
+        };
         let request = RequestId {
-            identity: Arc::from(bytes(&mut input)?),
-            client: bytes(&mut input)?.into(),
+            client: Arc::new(client),
             retention: i32::from_be_bytes(array(&mut input)?),
             expires: u64::from_be_bytes(array(&mut input)?),
         };
@@ -147,8 +150,8 @@ fn read(mut input: &[u8]) -> Option<(Vec<Answer>, &[u8])> {
 }
 
 fn put_answer(out: &mut Vec<u8>, request: &RequestId, answer: &[u8]) {
-    put(out, &request.identity);
-    put(out, &request.client);
+    put(out, &request.client.identity);
+    put(out, &request.client.id);
     out.extend(request.retention.to_be_bytes());
     out.extend(request.expires.to_be_bytes());
     put(out, answer);
@@ -183,10 +186,16 @@ mod tests {
     use crate::time;
     use std::time::Duration;
 
+    fn name(identity: &str, id: &str) -> Arc<ClientName> {
+        Arc::new(ClientName {
+            identity: identity.as_bytes().into(),
+            id: id.as_bytes().into(),
+        })
+    }
+
     fn request(client: &str, retention: i32) -> RequestId {
         RequestId {
-            identity: Arc::from(&b"user"[..]),
-            client: client.as_bytes().into(),
+            client: name("user", client),
             retention,
             expires: time::now() + time::units(Duration::from_secs(600)),
         }
@@ -208,7 +217,7 @@ mod tests {
             assert_eq!(read.find(one), Some(&vec![number as u8; number][..]));
         }
         let other = RequestId {
-            identity: Arc::from(&b"other"[..]),
+            client: name("other", "one"),
             ..all[1].clone()
         };
         assert_eq!(

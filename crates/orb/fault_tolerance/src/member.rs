@@ -37,6 +37,8 @@ pub struct GroupMember {
     domain: String,
     id: u64,
     reference: ArcSwapOption<Current>,
+    /// Version of the reference, and 1 more; 0 while there is none. Follows the reference, as versions only rise.
+    known: AtomicU64,
     role: AtomicU8,
     /// End of the lease, in nanoseconds of the monotonic clock.
     until: AtomicU64,
@@ -64,6 +66,7 @@ impl GroupMember {
             domain: domain.to_owned(),
             id,
             reference: ArcSwapOption::empty(),
+            known: AtomicU64::new(0),
             role: AtomicU8::new(SERVING),
             until: AtomicU64::new(u64::MAX),
             newer: ArcSwapOption::empty(),
@@ -90,6 +93,9 @@ impl GroupMember {
             true => there.clone(),
             false => Some(new.clone()),
         });
+        // Release pairs with the Acquire in `serves`.
+        self.known
+            .fetch_max(u64::from(group.version) + 1, Ordering::Release);
         !is_older(&before)
     }
 
@@ -100,6 +106,15 @@ impl GroupMember {
             .load()
             .as_ref()
             .map(|current| current.version)
+    }
+
+    /// Returns whether the member serves a client with this version of the reference, if it has one, without looking at the
+    /// reference. `false` where that has to be found out.
+    #[inline]
+    pub(crate) fn serves(&self, version: Option<u32>) -> bool {
+        let known = self.known.load(Ordering::Acquire);
+        let is_current = known == 0 || version.is_none_or(|theirs| u64::from(theirs) + 1 == known);
+        is_current && self.role() == Role::Serving
     }
 
     pub(crate) fn current(&self) -> Option<Arc<Current>> {
@@ -131,6 +146,7 @@ impl GroupMember {
     }
 
     /// Returns the member's role now: [`Role::Refusing`] for one that would serve, but has no lease any more.
+    #[inline]
     #[must_use]
     pub fn role(&self) -> Role {
         let until = self.until.load(Ordering::Acquire);
@@ -198,11 +214,18 @@ mod tests {
     fn only_newer_references_of_the_own_group_are_taken() {
         let member = GroupMember::new("plant", 7);
         assert_eq!(member.version(), None);
+        assert!(member.serves(Some(1)), "no version is known");
         assert!(member.set_reference(&reference(7, 3)));
+        assert_eq!(
+            [1, 2, 3, 4].map(|it| member.serves(Some(it))),
+            [false, false, true, false]
+        );
+        assert!(member.serves(None));
         assert!(!member.set_reference(&reference(8, 4)));
         assert!(!member.set_reference(&reference(7, 2)));
         assert!(!member.set_reference(&Ior::nil()));
         assert_eq!(member.version(), Some(3));
+        assert!(member.serves(Some(3)));
         assert!(member.set_reference(&reference(7, 4)));
         assert_eq!(member.version(), Some(4));
     }
@@ -213,6 +236,7 @@ mod tests {
         assert_eq!(member.role(), Role::Serving);
         member.serve_until(clock::nanos());
         assert_eq!(member.role(), Role::Refusing);
+        assert!(!member.serves(None));
         member.set_role(Role::Backup);
         assert_eq!(member.role(), Role::Backup);
         member.set_role(Role::Serving);

@@ -24,6 +24,9 @@ const AT_EXPIRATION: usize = 48;
 /// Length of FT_REQUEST as this ORB sends it.
 const LENGTH: usize = 56;
 
+/// First byte of an encapsulation in this machine's byte order.
+pub(crate) const NATIVE: u8 = cfg!(target_endian = "little") as u8;
+
 /// Longest client id that is accepted, in bytes.
 pub(crate) const LONGEST_CLIENT: u32 = 256;
 
@@ -69,7 +72,7 @@ impl RequestIdentity {
     pub(crate) fn new(client: Arc<ClientId>, duration: Duration) -> Self {
         let mut template = [0; LENGTH];
         if let Some(order) = template.first_mut() {
-            *order = u8::from(cfg!(target_endian = "little"));
+            *order = NATIVE;
         }
         let length = (ID + 1) as u32;
         put(&mut template, AT_ID - 4, &length.to_ne_bytes());
@@ -150,7 +153,11 @@ impl<'r> FtRequest<'r> {
 ///
 /// # Errors
 /// Those of malformed data.
+#[inline]
 pub(crate) fn group_version(data: &[u8]) -> Result<u32, CdrError> {
+    if let Some([NATIVE, _, _, _, version @ ..]) = data.first_chunk::<8>() {
+        return Ok(u32::from_ne_bytes(*version));
+    }
     Decoder::of_encapsulation(data, Coding::default())?.get_u32()
 }
 

@@ -1,16 +1,29 @@
 //! Identity of a request that its client may repeat, for servants that keep answers with their state.
 
-use crate::request::FtRequest;
 use crate::time;
 use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+/// Client of a member: its id, and what is known for certain about its connection. All requests of a client share one.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ClientName {
+    pub(crate) identity: Arc<[u8]>,
+    pub(crate) id: Box<[u8]>,
+}
+
+/// Computes the hash of the id alone: clients of one id and different identities are few, and a certificate is long.
+impl Hash for ClientName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
 
 /// Identity of a request that its client may repeat (FT_REQUEST): the same in all repeats, at all members of the group. It has
 /// what is known for certain about the client's connection, too, so that no client gets the answer to another one's request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RequestId {
-    pub(crate) identity: Arc<[u8]>,
-    pub(crate) client: Box<[u8]>,
+    pub(crate) client: Arc<ClientName>,
     pub(crate) retention: i32,
     pub(crate) expires: u64,
 }
@@ -37,16 +50,8 @@ impl RequestId {
         self.expires <= time::now()
     }
 
-    pub(crate) fn new(identity: Arc<[u8]>, request: &FtRequest<'_>) -> Self {
-        Self {
-            identity,
-            client: request.client.into(),
-            retention: request.retention,
-            expires: request.expires,
-        }
-    }
-
     /// Calls a function that serves the request on this thread.
+    #[inline]
     pub(crate) fn during<R>(self, serve: impl FnOnce() -> R) -> R {
         let _ended = Serving(replace(Some(self)));
         serve()
@@ -57,11 +62,13 @@ impl RequestId {
 struct Serving(Option<RequestId>);
 
 impl Drop for Serving {
+    #[inline]
     fn drop(&mut self) {
         replace(self.0.take());
     }
 }
 
+#[inline]
 fn replace(request: Option<RequestId>) -> Option<RequestId> {
     let replaced = CURRENT.try_with(|current| current.replace(request));
     replaced.ok().flatten()

@@ -1,6 +1,7 @@
 //! Fast path for plain messages of GIOP 1.2. A plain message is a request to an object key, or a
-//! reply with results or a user exception. It is complete, not fragmented, and has one short service
-//! context at most.
+//! reply with results or a user exception. It is complete and not fragmented. A plain request has a
+//! few short service contexts at most (a priority; or those of object groups, and a trace), a reply
+//! one.
 //!
 //! Nearly all messages of a warm connection are plain. For any other message, well-formed or not,
 //! the functions return `None`; [`crate::examine`] and the decoders of the headers handle it, and
@@ -11,12 +12,14 @@
 //! request   header  id  response, reserved  disposition  key, operation, number of contexts
 //! reply     header  id  status              number of contexts
 //! ```
-//! The number of contexts is 0, or 1 and followed by the context's id, its length and its data.
+//! After the number of contexts, each has its id, its length and its data.
 
+mod contexts;
 mod limits;
 mod numbers;
 mod operations;
 
+use contexts::KnownContexts;
 use limits::{LONGEST, LONGEST_CONTEXT};
 use numbers::{either, number};
 use operations::Operations;
@@ -144,8 +147,8 @@ pub fn parse_plain_reply(
     Some((number([i0, i1, i2, i3]), status, REPLY_HEAD))
 }
 
-/// Header of a GIOP 1.2 request that is unfragmented and has at most one service context, or of a
-/// GIOPlite request.
+/// Header of a GIOP 1.2 request that is unfragmented and has few service contexts, or of a GIOPlite
+/// request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainRequest<'m> {
     /// Request id, which the reply repeats.
@@ -156,8 +159,8 @@ pub struct PlainRequest<'m> {
     pub object_key: &'m [u8],
     /// Name of the called operation, as in IDL.
     pub operation: &'m str,
-    /// Service context, if there is one: its id, its length and its data, as encoded.
-    pub(crate) context: Option<&'m [u8]>,
+    /// Service contexts, if there are any: ids, lengths and data, as encoded, and their number.
+    pub(crate) contexts: Option<(&'m [u8], usize)>,
     /// Byte order in which the request is encoded.
     pub order: ByteOrder,
     /// Offset in the message from which alignment counts, in bytes.
@@ -167,13 +170,13 @@ pub struct PlainRequest<'m> {
 }
 
 impl<'m> PlainRequest<'m> {
-    /// Returns the service contexts of the request, of which there is at most one.
+    /// Returns the service contexts of the request.
     #[inline]
     #[must_use]
     pub fn contexts(&self) -> ServiceContexts<'m> {
-        match self.context {
+        match self.contexts {
             None => ServiceContexts::none(),
-            Some(octets) => ServiceContexts::received(octets, self.order, 1),
+            Some((octets, count)) => ServiceContexts::received(octets, self.order, count),
         }
     }
 }
@@ -251,10 +254,17 @@ impl PlainRequests {
         let (key, behind) = rest.split_at_checked(self.key_room)?;
         let operation = self.operations.known(behind, native)?;
         let name = operation.octets.len();
-        let (context, context_room) = match operation.context {
-            None => (None, 0),
-            // Id and length precede it.
-            Some((length, room)) => (Some(behind.get(name - 8..name + length)?), room),
+        // Id and length of the first precede its data.
+        let (contexts, context_room) = match operation.contexts {
+            KnownContexts::None => (None, 0),
+            KnownContexts::One { length, room } => {
+                (Some((behind.get(name - 8..name + length)?, 1)), room)
+            }
+            KnownContexts::Several { count, .. } if count > limits.sequence => return None,
+            KnownContexts::Several { count, room } => {
+                let octets = contexts::several((count, room), behind.get(name - 8..)?, native)?;
+                (Some((octets, count)), octets.len().next_multiple_of(4) - 8)
+            }
         };
         let head = FRONT + self.key_room + name + context_room;
         if operation.name.len() > limits.string || head > LONGEST {
@@ -265,7 +275,7 @@ impl PlainRequests {
             response: ResponseFlags(front[0]),
             object_key: key.get(..self.key_length)?,
             operation: &operation.name,
-            context,
+            contexts,
             order: self.order,
             origin: 0,
             // Without a body there may be padding, or part of it.

@@ -132,23 +132,18 @@ impl<'m> ServiceContexts<'m> {
     /// Returns an iterator over the service contexts in the order of the message.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = ServiceContext<'m>> + use<'m> {
-        let (to_send, mut received) = match self.0 {
-            Contexts::ToSend(contexts) => (contexts, None),
+        match self.0 {
+            Contexts::ToSend(contexts) => Iter::ToSend(contexts),
             Contexts::Received {
                 octets,
                 order,
                 count,
-            } => {
-                let input = Decoder::new(octets, order, Coding::default());
-                (Default::default(), Some((input, count)))
-            }
-        };
-        let received = std::iter::from_fn(move || {
-            let (input, left) = received.as_mut()?;
-            *left = left.checked_sub(1)?;
-            get_context(input).ok()
-        });
-        to_send.iter().copied().chain(received)
+            } => Iter::Received {
+                rest: octets,
+                is_native: order.is_native(),
+                left: count,
+            },
+        }
     }
 
     /// Returns the data of the first context with this id.
@@ -242,6 +237,47 @@ impl<'m> ServiceContexts<'m> {
             out.put_octets(data)?;
         }
         Ok(())
+    }
+}
+
+/// Iterator over service contexts.
+enum Iter<'m> {
+    ToSend(&'m [ServiceContext<'m>]),
+    Received {
+        /// Bytes from the next context on.
+        rest: &'m [u8],
+        is_native: bool,
+        left: usize,
+    },
+}
+
+impl<'m> Iterator for Iter<'m> {
+    type Item = ServiceContext<'m>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::ToSend(contexts) => contexts.split_off_first().copied(),
+            Self::Received {
+                rest,
+                is_native,
+                left,
+            } => {
+                *left = left.checked_sub(1)?;
+                let (head, behind) = rest.split_first_chunk()?;
+                let [a, b, c, d, e, f, g, h] = *head;
+                let number = |octets| match is_native {
+                    true => u32::from_ne_bytes(octets),
+                    false => u32::from_ne_bytes(octets).swap_bytes(),
+                };
+                let length = number([e, f, g, h]) as usize;
+                let data = behind.get(..length)?;
+                // The last one may have no padding.
+                let room = length.next_multiple_of(4);
+                *rest = behind.get(room..).unwrap_or_default();
+                Some((number([a, b, c, d]), data))
+            }
+        }
     }
 }
 

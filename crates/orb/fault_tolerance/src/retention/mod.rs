@@ -8,25 +8,34 @@
 //! At a limit nothing is dropped that has not expired: further requests are refused with NO_RESOURCES before they begin. A
 //! reply that is too large to be kept is sent, and a repeat of its request is refused, COMPLETED_YES.
 
+//!
+//! A request that repeats nothing costs one look at a cache of the thread ([`known`]) and two at the table under its lock, none
+//! of which searches or allocates; a reply that has a body is an allocation.
+
+mod expiries;
+mod known;
+mod requests;
 mod table;
-mod ticket;
 
 pub use table::RetentionCounts;
 
-use crate::request::FtRequest;
+use crate::adapter::bad_context;
+use crate::request_id::RequestId;
 use crate::time;
+use known::Arrived;
 use parking_lot::{Mutex, MutexGuard};
 use punctual_orb::{
     CompletionStatus, DispatchError, Dispatched, FaultToleranceSettings, KeptReply, PendingReply,
-    ServerCall, SystemException, SystemExceptionKind as Kind,
+    ReplyKeeper, ServerCall, SystemException, SystemExceptionKind as Kind,
 };
 use std::sync::Arc;
-use table::{Begun, Refusal, Table};
-use ticket::Ticket;
+use table::{Begun, Caller, Refusal, Table};
 
 /// Replies that an ORB keeps.
 pub(crate) struct Retention {
     settings: FaultToleranceSettings,
+    /// Longest time for which a reply is kept, in units of a TimeT.
+    longest: u64,
     table: Mutex<Table>,
 }
 
@@ -34,10 +43,12 @@ impl Retention {
     pub(crate) fn new(settings: FaultToleranceSettings) -> Arc<Self> {
         Arc::new(Self {
             settings,
+            longest: time::units(settings.longest_retention),
             table: Mutex::default(),
         })
     }
 
+    #[inline]
     fn lock(&self) -> MutexGuard<'_, Table> {
         self.table.lock()
     }
@@ -49,54 +60,90 @@ impl Retention {
         table.counts()
     }
 
-    /// Serves a request: from a kept reply, or by `dispatch`, whose reply is then kept.
+    /// Serves a request, whose FT_REQUEST is `data`: from a kept reply, or by `dispatch`, whose reply is then kept.
+    // Inlined in its only caller: a call saves and restores every register.
+    #[inline(always)]
     pub(crate) fn serve(
         self: &Arc<Self>,
-        request: &FtRequest<'_>,
+        data: &[u8],
         call: &mut ServerCall<'_>,
         dispatch: impl FnOnce(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
     ) -> Result<Dispatched, DispatchError> {
         let now = time::now();
-        if request.expires <= now {
+        let arrived = Arrived::new(data, call.peer_identity());
+        let (retention, expires, mut caller, is_known) = match arrived.find() {
+            Some((retention, expires, caller)) => (retention, expires, caller, true),
+            None => {
+                let request = arrived.decode().map_err(|error| bad_context(&error))?;
+                let caller = Caller::new(call.peer_identity(), request.client);
+                (request.retention, request.expires, caller, false)
+            }
+        };
+        if expires <= now {
             return Err(expired().into());
         }
-        if request.expires - now > time::units(self.settings.longest_retention) {
+        if expires - now > self.longest {
             return Err(too_long().into());
         }
-        let identity = call.peer_identity();
-        let begun = self.lock().begin((&identity, request), now, &self.settings);
+        let place = caller.place();
+        let begun = self
+            .lock()
+            .begin(&mut caller, (retention, expires), now, &self.settings);
+        if !is_known || caller.place() != place {
+            arrived.remember(&caller);
+        }
         match begun {
-            Begun::First(place) => {
-                let ticket = Arc::new(Ticket::new(self.clone(), place));
-                call.keep_reply(Some(ticket), dispatch)
+            Begun::First(key) => {
+                let id = RequestId {
+                    client: caller.into_name(),
+                    retention,
+                    expires,
+                };
+                let dispatch = |call: &mut ServerCall<'_>| id.during(|| dispatch(call));
+                let keeper: Arc<dyn ReplyKeeper> = self.clone();
+                call.keep_reply(Some((keeper, key)), dispatch)
             }
             Begun::Answered(reply) => call.repeat(&reply),
-            Begun::Running => self.wait((&identity, request), call),
+            // The thread may serve it within another request's upcall, whose reply is another.
+            Begun::Running => call.keep_reply(None, |call| {
+                self.wait((&mut caller, retention, expires), call)
+            }),
             Begun::Refused(refusal) => Err(refused(refusal).into()),
         }
     }
 
     /// Answers a repeat when its request is answered. No thread waits meanwhile.
+    #[cold]
     fn wait(
-        self: &Arc<Self>,
-        (identity, request): (&Arc<[u8]>, &FtRequest<'_>),
+        &self,
+        (caller, retention, expires): (&mut Caller, i32, u64),
         call: &mut ServerCall<'_>,
     ) -> Result<Dispatched, DispatchError> {
         if !call.expects_reply() {
             // The first one-way runs.
             return call.reply(|_| Ok(()));
         }
-        let left = time::duration(request.expires.saturating_sub(time::now()));
+        let left = time::duration(expires.saturating_sub(time::now()));
         let (pending, dispatched) = call.answer_within(Some(left))?;
-        let waits = self
-            .lock()
-            .wait((identity, request), pending, &self.settings);
+        let waits = self.lock().wait(caller, retention, pending, &self.settings);
         match waits {
             Ok(()) => {}
             Err((pending, Some(reply))) => answer(pending, &reply),
             Err((pending, None)) => refuse(pending, too_many_wait()),
         }
         Ok(dispatched)
+    }
+}
+
+impl ReplyKeeper for Retention {
+    fn ended(&self, request: u64, reply: Option<KeptReply>) {
+        let waiting = self.lock().end(request, reply.as_ref(), &self.settings);
+        for pending in waiting {
+            match &reply {
+                Some(reply) => answer(pending, reply),
+                None => refuse(pending, not_begun()),
+            }
+        }
     }
 }
 
@@ -132,6 +179,13 @@ fn too_many_wait() -> SystemException {
     SystemException::new(kind, 0, CompletionStatus::No).with_detail(
         "the request is in progress, and fault_tolerance.waiting_repeats repeats of it wait already",
     )
+}
+
+#[cold]
+fn not_begun() -> SystemException {
+    let kind = Kind::Transient;
+    SystemException::new(kind, 0, CompletionStatus::No)
+        .with_detail("the request of which this is a repeat was not begun, or was forwarded")
 }
 
 #[cold]

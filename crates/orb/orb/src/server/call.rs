@@ -432,7 +432,7 @@ impl<'m> ServerCall<'m> {
     /// Returns what the operating system or TLS says about the client: the certificate that it has proved to own, or the
     /// user of its process. Empty if they say nothing, as for TCP. Computed once for a connection.
     #[must_use]
-    pub fn peer_identity(&self) -> Arc<[u8]> {
+    pub fn peer_identity(&self) -> &'m Arc<[u8]> {
         self.conversation.peer_identity()
     }
 

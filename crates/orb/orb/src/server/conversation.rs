@@ -135,13 +135,13 @@ impl Conversation {
     }
 
     /// Returns the certificate that the client has proved to own, or the user of its process; empty if neither is known.
-    pub(super) fn peer_identity(&self) -> Arc<[u8]> {
+    pub(super) fn peer_identity(&self) -> &Arc<[u8]> {
         let identity = || match (self.link.peer_certificates().first(), self.link.peer_user()) {
             (Some(certificate), _) => [b"certificate ", &certificate[..]].concat().into(),
             (None, Some(user)) => format!("user {user}").into_bytes().into(),
             (None, None) => Arc::default(),
         };
-        self.identity.get_or_init(identity).clone()
+        self.identity.get_or_init(identity)
     }
 
     /// Returns a handle that says whether the connection exists.

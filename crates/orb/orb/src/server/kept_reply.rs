@@ -12,17 +12,19 @@ use crate::exception::{
 use crate::relayed::{RawBody, Terms};
 use punctual_cdr::{ByteOrder, GiopVersion};
 use punctual_giop::{ReplyStatus, ServiceContexts};
-use std::cell::RefCell;
+use std::cell::Cell;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-/// Receiver of the reply to one request.
+/// Receiver of the replies to requests.
 pub trait ReplyKeeper: Send + Sync {
-    /// Takes the reply, once it is made; `None` if the request may be made again, as it was not begun or is forwarded, or if
-    /// its reply is not known. Called once, on the thread that answers; must not block.
-    fn ended(&self, reply: Option<KeptReply>);
+    /// Takes the reply to a request, once it is made; `None` if the request may be made again, as it was not begun or is
+    /// forwarded, or if its reply is not known. `request` is the keeper's own number of it ([`ServerCall::keep_reply`]).
+    /// Called once for each, on the thread that answers; must not block.
+    fn ended(&self, request: u64, reply: Option<KeptReply>);
 }
 
-/// Reply to a request, without its header.
+/// Reply to a request, without its header. Its bytes are shared by all copies.
 #[derive(Clone, Debug)]
 pub struct KeptReply(Kept);
 
@@ -31,84 +33,133 @@ enum Kept {
     /// Results or user exception.
     Body {
         status: ReplyStatus,
-        octets: Box<[u8]>,
+        /// `None` for an empty body.
+        octets: Option<Arc<[u8]>>,
         /// Position at which the body began, modulo 8.
-        phase: usize,
+        phase: u8,
         order: ByteOrder,
         terms: Terms,
     },
-    Raised(Box<SystemException>),
+    Raised(Arc<SystemException>),
     /// The request was a one-way.
     Nothing,
 }
 
+/// Request whose reply is to be kept; or none. If dropped without a reply, the request may be made again.
+pub(super) struct Keeper {
+    keeper: Option<Arc<dyn ReplyKeeper>>,
+    request: u64,
+}
+
+impl Keeper {
+    /// No request.
+    pub(super) const NONE: Self = Self {
+        keeper: None,
+        request: 0,
+    };
+
+    /// Returns whether there is a request.
+    #[inline]
+    pub(super) fn keeps(&self) -> bool {
+        self.keeper.is_some()
+    }
+
+    /// Passes on the reply.
+    #[inline]
+    pub(super) fn end(mut self, reply: Option<KeptReply>) {
+        if let Some(keeper) = self.keeper.take() {
+            keeper.ended(self.request, reply);
+        }
+    }
+}
+
+impl Drop for Keeper {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(keeper) = self.keeper.take() {
+            keeper.ended(self.request, None);
+        }
+    }
+}
+
 thread_local! {
     /// Keeper of the reply to the request that the calling thread dispatches.
-    static KEEPER: RefCell<Option<Arc<dyn ReplyKeeper>>> = const { RefCell::new(None) };
+    static KEEPER: Cell<Keeper> = const { Cell::new(Keeper::NONE) };
 }
 
 /// Replaces the keeper of the calling thread's request.
-fn replace_keeper(keeper: Option<Arc<dyn ReplyKeeper>>) -> Option<Arc<dyn ReplyKeeper>> {
-    let replaced = KEEPER.try_with(|now| std::mem::replace(&mut *now.borrow_mut(), keeper));
-    replaced.ok().flatten()
+// Not inlined: in another crate, access to the thread-local variable would be a call through a pointer.
+#[inline(never)]
+fn replace_keeper(keeper: Keeper) -> Keeper {
+    KEEPER
+        .try_with(|now| now.replace(keeper))
+        .unwrap_or(Keeper::NONE)
 }
 
 /// Takes the keeper of the calling thread's request, which will be answered later.
-pub(super) fn take_keeper() -> Option<Arc<dyn ReplyKeeper>> {
-    replace_keeper(None)
+pub(super) fn take_keeper() -> Keeper {
+    replace_keeper(Keeper::NONE)
 }
 
 /// Keeper of a request that is being dispatched. If dropped by a panic of the servant, the reply is the exception that its
 /// caller gets.
 struct Dispatching {
-    before: Option<Arc<dyn ReplyKeeper>>,
-    is_over: bool,
+    before: Keeper,
 }
 
 impl Dispatching {
-    fn begin(keeper: Option<Arc<dyn ReplyKeeper>>) -> Self {
+    #[inline]
+    fn begin(keeper: Keeper) -> Self {
         Self {
             before: replace_keeper(keeper),
-            is_over: false,
         }
     }
 
-    /// Ends the dispatch; returns the keeper, unless the request is answered later.
-    fn end(mut self) -> Option<Arc<dyn ReplyKeeper>> {
-        self.is_over = true;
-        replace_keeper(self.before.take())
+    /// Ends the dispatch; returns the keeper, or none if the request is answered later.
+    #[inline]
+    fn end(self) -> Keeper {
+        let mut this = ManuallyDrop::new(self);
+        replace_keeper(std::mem::replace(&mut this.before, Keeper::NONE))
     }
 }
 
 impl Drop for Dispatching {
+    #[cold]
     fn drop(&mut self) {
-        if self.is_over {
-            return;
-        }
-        if let Some(keeper) = replace_keeper(self.before.take()) {
+        let keeper = replace_keeper(std::mem::replace(&mut self.before, Keeper::NONE));
+        if keeper.keeps() {
             let (kind, minor) = (Kind::Unknown, minor::SERVANT_PANICKED);
             let exception = SystemException::new(kind, minor, CompletionStatus::Maybe);
-            keeper.ended(Some(KeptReply(Kept::Raised(Box::new(exception)))));
+            keeper.end(Some(KeptReply(Kept::Raised(Arc::new(exception)))));
         }
     }
 }
 
 impl ServerCall<'_> {
-    /// Dispatches the request by `dispatch`, and passes its reply to the keeper, if one is given. With a servant that answers
-    /// later, that is when it answers. An adapter whose upcalls are made on the main thread must answer at once: the reply of
-    /// one that answers later is not kept.
+    /// Dispatches the request by `dispatch`, and passes its reply to the keeper, with the keeper's number of the request, if
+    /// one is given. With a servant that answers later, that is when it answers. An adapter whose upcalls are made on the main
+    /// thread must answer at once: the reply of one that answers later is not kept. Allocates for the reply's body alone.
     ///
     /// # Errors
     /// Those of `dispatch`.
+    #[inline]
     pub fn keep_reply(
         &mut self,
-        keeper: Option<Arc<dyn ReplyKeeper>>,
+        keeper: Option<(Arc<dyn ReplyKeeper>, u64)>,
         dispatch: impl FnOnce(&mut Self) -> Result<Dispatched, DispatchError>,
     ) -> Result<Dispatched, DispatchError> {
+        let keeper = match keeper {
+            Some((keeper, request)) => Keeper {
+                keeper: Some(keeper),
+                request,
+            },
+            None => Keeper::NONE,
+        };
         let dispatching = Dispatching::begin(keeper);
         let answered = dispatch(self);
-        if let Some(keeper) = dispatching.end() {
-            keeper.ended(KeptReply::of(self, &answered));
+        let keeper = dispatching.end();
+        if keeper.keeps() {
+            keeper.end(KeptReply::of(self, &answered));
         }
         answered
     }
@@ -128,8 +179,9 @@ impl ServerCall<'_> {
                 phase,
                 order,
                 terms,
-            } => (*status, octets, *phase, *order, *terms),
+            } => (*status, octets, usize::from(*phase), *order, *terms),
         };
+        let octets = octets.as_deref().unwrap_or_default();
         if !self.expects_reply() || self.answered {
             return Ok(Dispatched(()));
         }
@@ -172,7 +224,7 @@ impl KeptReply {
     #[must_use]
     pub fn octets(&self) -> usize {
         match &self.0 {
-            Kept::Body { octets, .. } => octets.len(),
+            Kept::Body { octets, .. } => octets.as_deref().map_or(0, <[u8]>::len),
             Kept::Raised(_) | Kept::Nothing => 0,
         }
     }
@@ -185,7 +237,7 @@ impl KeptReply {
         match answered {
             Err(DispatchError::System(exception)) if exception.is_not_begun() => None,
             Err(DispatchError::System(exception)) => {
-                Some(Self(Kept::Raised(Box::new(exception.clone()))))
+                Some(Self(Kept::Raised(Arc::new(exception.clone()))))
             }
             Err(_) => None,
             Ok(_) if call.has_reply() => Self::of_made(call),
@@ -196,11 +248,13 @@ impl KeptReply {
     }
 
     fn of_made(call: &ServerCall<'_>) -> Option<Self> {
+        let shared = |octets: &[u8]| (!octets.is_empty()).then(|| Arc::from(octets));
         let (status, octets, phase, order) = match call.plain_body() {
-            Some(body) => (ReplyStatus::NoException, body.into(), 0, ByteOrder::NATIVE),
+            Some(body) => (ReplyStatus::NoException, shared(body), 0, ByteOrder::NATIVE),
             None => {
                 let (status, body) = call.made_body()?;
-                (status, body.to_vec().into(), body.phase(), body.order())
+                let octets = shared(&body.to_vec());
+                (status, octets, (body.phase() % 8) as u8, body.order())
             }
         };
         Some(Self(Kept::Body {

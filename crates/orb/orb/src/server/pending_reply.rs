@@ -8,7 +8,7 @@
 //! its time-out, with TIMEOUT, by the thread that reads its lane's replies.
 
 use super::call::{Dispatched, EarlyReplySender, MadeReply, ServerCall};
-use super::kept_reply::{KeptReply, ReplyKeeper, take_keeper};
+use super::kept_reply::{Keeper, KeptReply, take_keeper};
 use super::pending::{Awaited, PendingReplySender, RECORD, TooMany};
 use crate::adapter::DispatchError;
 use crate::budget::{Hold, NoRoom};
@@ -21,6 +21,7 @@ use punctual_cdr::{Block, ByteOrder, CodeSets, Coding, Decoder, GiopVersion};
 use punctual_exec::Quoted;
 use punctual_giop::{ResponseFlags, ServiceContexts};
 use std::any::Any;
+use std::cell::Cell;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -59,8 +60,8 @@ struct Open {
     held: Option<Box<dyn Any + Send + Sync>>,
     /// Data for the interceptors' ending points, if the ORB has interceptors.
     intercepted: Option<Intercepted>,
-    /// Receiver of the reply, if it is to be kept for repeats of the request.
-    keeper: Option<Arc<dyn ReplyKeeper>>,
+    /// Receiver of the reply, if it is to be kept for repeats of the request. Taken when the first reply is made.
+    keeper: Cell<Keeper>,
     /// Charge of the request's bytes to the budget of received data, for a long request, as its
     /// arguments may be kept until it is answered.
     _received: Option<Arc<Hold>>,
@@ -140,7 +141,7 @@ impl ServerCall<'_> {
         });
         let open = Open {
             intercepted,
-            keeper: take_keeper(),
+            keeper: Cell::new(take_keeper()),
             request_id: self.request_id,
             octets,
             version: self.version,
@@ -290,9 +291,10 @@ impl Claimed<'_> {
             Some(pass) => call.end_pass(pass, made),
             None => made,
         };
-        if let Some(keeper) = &self.open.keeper {
+        let keeper = self.open.keeper.replace(Keeper::NONE);
+        if keeper.keeps() {
             let unanswered = || Err(no_response("the servant has not answered").into());
-            keeper.ended(match call.is_owed_an_answer() && made.is_ok() {
+            keeper.end(match call.is_owed_an_answer() && made.is_ok() {
                 true => KeptReply::of(&call, &unanswered()),
                 false => KeptReply::of(&call, &made),
             });

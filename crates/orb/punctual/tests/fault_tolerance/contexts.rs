@@ -10,10 +10,16 @@ use std::time::{Duration, SystemTime};
 
 /// Contents of the contexts of a client's requests.
 #[derive(Clone, Debug)]
-pub(crate) struct Contexts(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Contexts {
+    data: Arc<Mutex<Vec<u8>>>,
+    length: usize,
+    order: ByteOrder,
+}
 
 /// Length of FT_REQUEST as these clients send it; what is shorter is followed by zeros, which are ignored.
 const LENGTH: usize = 48;
+/// Length of FT_REQUEST with a client id of four to seven characters.
+const EXACT: usize = 32;
 
 #[derive(Debug)]
 struct Context {
@@ -49,7 +55,21 @@ pub(crate) fn now() -> Duration {
 impl Contexts {
     /// Makes a client whose requests carry FT_REQUEST.
     pub(crate) fn client() -> (Self, Orb) {
-        let this = Self(Arc::default());
+        Self::client_of(LENGTH, ByteOrder::NATIVE.other())
+    }
+
+    /// Makes a client whose FT_REQUEST is as short as it can be, in this machine's byte order, as most ORBs send it. Its ids
+    /// have four to seven characters.
+    pub(crate) fn usual_client() -> (Self, Orb) {
+        Self::client_of(EXACT, ByteOrder::NATIVE)
+    }
+
+    fn client_of(length: usize, order: ByteOrder) -> (Self, Orb) {
+        let this = Self {
+            data: Arc::default(),
+            length,
+            order,
+        };
         let orb = this.orb(&[]);
         (this, orb)
     }
@@ -62,8 +82,8 @@ impl Contexts {
     fn orb(&self, protocols: &[&str]) -> Orb {
         let context = Context {
             id: FT_REQUEST,
-            length: LENGTH,
-            data: self.0.clone(),
+            length: self.length,
+            data: self.data.clone(),
         };
         Orb::builder()
             .configure(|config| {
@@ -76,14 +96,16 @@ impl Contexts {
 
     /// Sets the contents of FT_REQUEST; `expires` is since 1970.
     pub(crate) fn set_request(&self, client: &str, retention: i32, expires: Duration) {
-        *self.0.lock().unwrap() = request(client, retention, expires);
+        let data = request(self.order, (client, retention), expires);
+        assert!(data.len() <= self.length);
+        *self.data.lock().unwrap() = data;
     }
 }
 
 /// Returns the data of FT_REQUEST.
-pub(crate) fn request(client: &str, retention: i32, expires: Duration) -> Vec<u8> {
+fn request(order: ByteOrder, (client, retention): (&str, i32), expires: Duration) -> Vec<u8> {
     let since_1582 = 0x01b2_1dd2_1381_4000 + u64::try_from(expires.as_nanos() / 100).unwrap();
-    Encoder::encapsulated(ByteOrder::Big, Coding::default(), |out| {
+    Encoder::encapsulated(order, Coding::default(), |out| {
         out.put_string(client)?;
         out.put_i32(retention);
         out.put_u64(since_1582);
@@ -108,7 +130,8 @@ fn client_with(id: u32, data: &[u8]) -> Orb {
 #[test]
 fn contexts_that_do_not_decode_are_refused_and_the_server_goes_on() {
     let server = Server::new();
-    let whole = request("client", 1, now() + Duration::from_secs(60));
+    let expires = now() + Duration::from_secs(60);
+    let whole = request(ByteOrder::Big, ("client", 1), expires);
     let cut = (0..whole.len()).map(|end| (FT_REQUEST, whole[..end].to_vec()));
     let mut wrong: Vec<(u32, Vec<u8>)> = cut.step_by(3).collect();
     let mut huge = vec![0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff];

@@ -7,20 +7,84 @@ use std::time::Duration;
 
 #[test]
 fn a_repeat_is_answered_with_the_first_reply_whatever_that_was() {
-    let server = Server::new();
-    let (contexts, client) = Contexts::client();
-    let object = seen_by(&client, &server.ior());
-    for (retention, operation) in [(1, "add"), (2, "refuse"), (3, "panic"), (4, "later")] {
-        contexts.set_request("client", retention, now() + Duration::from_secs(60));
-        let first = number(&object, operation);
-        let repeat = number(&object, operation);
-        let shown = |answer: Result<u32, punctual::SystemException>| {
-            answer.map_err(|error| (error.kind(), error.minor(), error.completed()))
-        };
-        assert_eq!(shown(first), shown(repeat), "{operation}");
+    for (contexts, client) in [Contexts::client(), Contexts::usual_client()] {
+        let server = Server::new();
+        let object = seen_by(&client, &server.ior());
+        for (retention, operation) in [(1, "add"), (2, "refuse"), (3, "panic"), (4, "later")] {
+            contexts.set_request("client", retention, now() + Duration::from_secs(60));
+            let first = number(&object, operation);
+            let repeat = number(&object, operation);
+            let shown = |answer: Result<u32, punctual::SystemException>| {
+                answer.map_err(|error| (error.kind(), error.minor(), error.completed()))
+            };
+            assert_eq!(shown(first), shown(repeat), "{operation}");
+        }
+        assert_eq!(server.servant.upcalls(), 4);
+        assert_eq!(server.retained(), 4);
     }
-    assert_eq!(server.servant.upcalls(), 4);
-    assert_eq!(server.retained(), 4);
+}
+
+#[test]
+fn requests_are_answered_once_whatever_the_order_of_their_numbers() {
+    let server = Server::new();
+    let (contexts, client) = Contexts::usual_client();
+    let object = seen_by(&client, &server.ior());
+    let numbers = [5, 4, 9, 7, 8, i32::MAX, i32::MIN, -1, 0, 6, 100, 10];
+    let expires = now() + Duration::from_secs(250);
+    let call = |number| {
+        contexts.set_request("client", number, expires);
+        add(&object).unwrap()
+    };
+    let first: Vec<_> = numbers.into_iter().map(call).collect();
+    for (number, answer) in numbers.into_iter().zip(&first).rev() {
+        assert_eq!(call(number), *answer, "{number}");
+    }
+    assert_eq!(server.servant.upcalls() as usize, numbers.len());
+    assert_eq!(server.retained(), numbers.len());
+}
+
+#[test]
+fn clients_on_one_connection_are_told_apart_however_alike_their_ids_are() {
+    let server = Server::new();
+    let (contexts, client) = Contexts::usual_client();
+    let object = seen_by(&client, &server.ior());
+    let expires = now() + Duration::from_secs(250);
+    // Some have equal begins, and all equal lengths as encoded.
+    let ids = ["four", "fours", "fourth", "four th", "five", "fifth"];
+    let round = || {
+        ids.map(|id| {
+            [1, 2].map(|number| {
+                contexts.set_request(id, number, expires);
+                add(&object).unwrap()
+            })
+        })
+    };
+    let first = round();
+    assert_eq!(first.as_flattened(), &(1..=12).collect::<Vec<_>>());
+    assert_eq!(round(), first);
+    assert_eq!(server.servant.upcalls(), 12);
+}
+
+#[test]
+fn a_client_that_was_forgotten_gets_no_reply_of_the_one_in_its_place() {
+    let server = Server::new();
+    let (contexts, client) = Contexts::usual_client();
+    let object = seen_by(&client, &server.ior());
+    // Where this machine is so busy that a request has expired when it comes, another is made.
+    let brief = (1..1_000).find_map(|number| {
+        contexts.set_request("brief", number, now() + Duration::from_millis(300));
+        add(&object).ok().map(|_| number)
+    });
+    until(|| server.retained() == 0);
+    let expires = now() + Duration::from_secs(250);
+    contexts.set_request("other", brief.unwrap(), expires);
+    let others = add(&object).unwrap();
+    contexts.set_request("brief", brief.unwrap(), expires);
+    let again = add(&object).unwrap();
+    assert_ne!(again, others);
+    assert_eq!(add(&object), Ok(again));
+    contexts.set_request("other", brief.unwrap(), expires);
+    assert_eq!(add(&object), Ok(others));
 }
 
 #[test]

@@ -151,7 +151,7 @@ pub fn read_plain_request<'m>(received: &'m [u8], limits: &'m Limits) -> Option<
         response: request.response,
         object_key,
         operation: request.operation,
-        context: None,
+        contexts: None,
         order: ByteOrder::NATIVE,
         origin: ORIGIN,
         body: received.len() - ORIGIN - input.remaining(),

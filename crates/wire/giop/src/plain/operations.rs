@@ -1,10 +1,10 @@
 //! Cache of operation names, as encoded in plain requests.
 
-use super::limits::{LONGEST, LONGEST_CONTEXT};
+use super::contexts::KnownContexts;
+use super::limits::LONGEST;
 use super::numbers::either;
-use crate::service_context;
 
-/// Cached bytes that follow keys: names of operations, and no contexts or the beginning of one. In
+/// Cached bytes that follow keys: names of operations, and no contexts or the beginning of the first. In
 /// sets of two; the cache grows while a set is too small, and then drops the older entry.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operations(Vec<[KnownOperation; 2]>);
@@ -13,10 +13,10 @@ pub(super) struct Operations(Vec<[KnownOperation; 2]>);
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownOperation {
     /// Encoded bytes from the name's length to the number of contexts, and to the context's length
-    /// if there is one; empty for an unused entry.
+    /// of the first if there are any; empty for an unused entry.
     pub(super) octets: Box<[u8]>,
-    /// Lengths of a context's data after that, without and with padding.
-    pub(super) context: Option<(usize, usize)>,
+    /// What of the contexts follows that.
+    pub(super) contexts: KnownContexts,
     pub(super) name: Box<str>,
     mark: u64,
 }
@@ -26,8 +26,8 @@ impl Operations {
     /// use: about half a MiB.
     const MOST: usize = 512;
 
-    /// Returns the entry that `behind` begins with: the name of an operation, and no contexts or a
-    /// short one.
+    /// Returns the entry that `behind` begins with: the name of an operation, and no contexts or the
+    /// beginning of a short one.
     #[inline]
     pub(super) fn known(&mut self, behind: &[u8], native: bool) -> Option<&KnownOperation> {
         let mark = Self::mark(behind, native)?;
@@ -98,40 +98,16 @@ impl KnownOperation {
         let name = std::str::from_utf8(name).ok()?;
         let rest = rest.get(length.checked_next_multiple_of(4)?..)?;
         let (count, mut rest) = rest.split_first_chunk()?;
-        let context = match either(*count, native) {
-            0 => None,
-            1 => {
-                let (id, behind) = rest.split_first_chunk()?;
-                let (length, behind) = behind.split_first_chunk()?;
-                let length = either(*length, native) as usize;
-                let id = either(*id, native);
-                if is_read_by_orb(id) || length > LONGEST_CONTEXT {
-                    return None;
-                }
-                rest = behind;
-                Some((length, length.next_multiple_of(4)))
-            }
-            _ => return None,
-        };
+        let contexts = KnownContexts::read(either(*count, native), &mut rest, native)?;
         let octets = behind.get(..behind.len() - rest.len())?;
         let is_short = octets.len() <= LONGEST && !name.contains('\0');
         is_short.then(|| Self {
             octets: octets.into(),
             name: name.into(),
-            context,
+            contexts,
             mark,
         })
     }
-}
-
-/// Returns whether the ORB itself reads the context, which the fast path does not do.
-const fn is_read_by_orb(id: u32) -> bool {
-    matches!(
-        id,
-        service_context::CODE_SETS
-            | service_context::INVOCATION_POLICIES
-            | service_context::BI_DIR_IIOP
-    )
 }
 
 /// Compares byte strings of equal length, at least eight, without a call, as they are short.

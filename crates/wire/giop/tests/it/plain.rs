@@ -71,7 +71,8 @@ impl Request {
     /// Returns whether the request is plain, and within the limits of the fast path.
     fn is_plain(&self, limits: &Limits) -> bool {
         self.version == GiopVersion::V1_2
-            && is_short(&self.contexts)
+            && are_short(&self.contexts)
+            && self.contexts.len() <= limits.sequence
             && self.key.len() < limits.sequence
             && self.operation.len() <= limits.string
             && self.octets().len() <= limits.message
@@ -87,13 +88,11 @@ impl Request {
     }
 }
 
-/// Returns whether there are no contexts, or a short one that concerns only its request.
-fn is_short(contexts: &[(u32, Vec<u8>)]) -> bool {
-    match contexts {
-        [] => true,
-        [(id, data)] => *id != service_context::CODE_SETS && data.len() <= 64,
-        _ => false,
-    }
+/// Returns whether there are no contexts, or few short ones that concern only their request.
+fn are_short(contexts: &[(u32, Vec<u8>)]) -> bool {
+    let is_short =
+        |(id, data): &(u32, Vec<u8>)| *id != service_context::CODE_SETS && data.len() <= 64;
+    contexts.len() <= 4 && contexts.iter().all(is_short)
 }
 
 fn contexts() -> impl Strategy<Value = Vec<(u32, Vec<u8>)>> {
@@ -101,7 +100,7 @@ fn contexts() -> impl Strategy<Value = Vec<(u32, Vec<u8>)>> {
     let data = prop_oneof![4 => 0..20_usize, 1 => 60..70_usize]
         .prop_flat_map(|length| prop::collection::vec(any::<u8>(), length));
     let one = (id, data);
-    prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(one, 0..3)]
+    prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(one, 0..6)]
 }
 
 fn versions() -> impl Strategy<Value = GiopVersion> {
