@@ -17,6 +17,7 @@ use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -384,7 +385,7 @@ impl Drop for Side {
     }
 }
 
-/// Two network namespaces with a cable, removed when this is dropped.
+/// Two network namespaces with a cable, removed when this is dropped, or by the next run if this one is interrupted.
 struct Hosts {
     client: String,
     server: String,
@@ -392,6 +393,13 @@ struct Hosts {
 
 impl Hosts {
     fn new() -> Result<Self> {
+        // A run that was interrupted has not removed its own.
+        let known = Command::new("ip").args(["netns", "list"]).output();
+        let known = known.map_err(|error| format!("`ip`: {error}"))?;
+        let is_running = |id: u32| Path::new("/proc").join(id.to_string()).exists();
+        for name in left_behind(&String::from_utf8_lossy(&known.stdout), is_running) {
+            run_tool("ip", &["netns", "del", name])?;
+        }
         let id = std::process::id();
         let hosts = Self {
             client: format!("pnb-c{id}"),
@@ -479,6 +487,19 @@ impl Drop for Hosts {
     }
 }
 
+/// Returns the namespaces in a list of `ip` whose run does not run any more.
+fn left_behind(list: &str, is_running: impl Fn(u32) -> bool) -> Vec<&str> {
+    let names = list
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    let is_left = |name: &&str| {
+        let id = name.strip_prefix("pnb-c").or(name.strip_prefix("pnb-s"));
+        id.and_then(|id| id.parse().ok())
+            .is_some_and(|id| !is_running(id))
+    };
+    names.filter(is_left).collect()
+}
+
 fn tc(host: &str, object: &str, arguments: &[&str]) -> Result<()> {
     run_tool("tc", &[&["-n", host, object][..], arguments].concat())
 }
@@ -492,5 +513,17 @@ fn run_tool(tool: &str, arguments: &[&str]) -> Result<()> {
             let said = String::from_utf8_lossy(&output.stderr);
             Err(format!("`{tool} {}`: {}", arguments.join(" "), said.trim()).into())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn namespaces_of_interrupted_runs_are_found_and_no_others() {
+        let list = "pnb-c17 (id: 3)\npnb-s17\npnb-c18\npnb-cable\nother-19\n\n";
+        let left = left_behind(list, |id| id == 18);
+        assert_eq!(left, ["pnb-c17", "pnb-s17"]);
     }
 }

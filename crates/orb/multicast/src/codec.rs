@@ -6,6 +6,7 @@ use punctual_cdr::{CdrError, GiopVersion};
 use punctual_ior::{IorError, TaggedProfile, UipmcProfile, tags};
 use punctual_link::{Address, miop};
 use punctual_orb::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication};
+use std::net::{IpAddr, SocketAddr};
 
 /// Codec of profiles with the tag TAG_UIPMC.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +27,7 @@ impl ProfileCodec for UipmcCodec {
             let missing = "a profile of a multicast group has a component TAG_GROUP";
             return Err(CdrError::Invalid(missing).into());
         }
-        let at = Address::iiop(&profile.address, profile.port);
-        let address = Address::new(miop::NAME, at.place());
+        let address = address_of(&profile);
         Ok(DecodedProfile {
             // Older ones have no place for a profile as the target of a request.
             version: GiopVersion::V1_2,
@@ -55,5 +55,38 @@ impl ProfileCodec for UipmcCodec {
         _object: &Publication<'_>,
     ) -> Result<Vec<TaggedProfile>, CdrError> {
         Ok(Vec::new())
+    }
+}
+
+/// Returns the address of a profile's group. The texts of one IPv6 address become one: an address is joined once.
+pub(crate) fn address_of(profile: &UipmcProfile) -> Address {
+    let place = match profile.address.parse::<IpAddr>() {
+        Ok(address) => SocketAddr::new(address, profile.port).to_string(),
+        Err(_) => {
+            let at = Address::iiop(&profile.address, profile.port);
+            at.place().to_owned()
+        }
+    };
+    Address::new(miop::NAME, &place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use punctual_ior::GroupInfo;
+
+    #[test]
+    fn all_texts_of_a_groups_address_are_one_address() {
+        let at = |address| {
+            let group = GroupInfo::new("d", 1);
+            let profile = UipmcProfile::of_group(&group, (address, 5555), None).unwrap();
+            let data = profile.encode(punctual_cdr::ByteOrder::Big).unwrap();
+            UipmcCodec.decode(&data).unwrap().endpoints
+        };
+        for text in ["FF15::1", "ff15:0::1", "ff15:0:0:0:0:0:0:1"] {
+            assert_eq!(at(text), at("ff15::1"), "{text}");
+        }
+        assert_eq!(at("ff15::1")[0].address.place(), "[ff15::1]:5555");
+        assert_eq!(at("239.255.0.1")[0].address.place(), "239.255.0.1:5555");
     }
 }

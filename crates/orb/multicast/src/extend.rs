@@ -111,7 +111,10 @@ impl Multicast {
         // Endpoints of the configuration count once the ORB listens.
         orb.listen()?;
         let wanted = ListenEndpoint::new(PROTOCOL, place);
-        let is_wanted = |one: &ListenEndpoint| one.protocol == PROTOCOL && one.place == place;
+        let is_same = |text: &str| {
+            text == place || socket_of(text).is_some_and(|at| socket_of(place) == Some(at))
+        };
+        let is_wanted = |one: &ListenEndpoint| one.protocol == PROTOCOL && is_same(&one.place);
         let endpoint = match orb.endpoints().iter().any(is_wanted) {
             true => None,
             false => Some(orb.add_endpoint(wanted)?),
@@ -139,4 +142,9 @@ impl Multicast {
             orb.retire_endpoint(&endpoint);
         }
     }
+}
+
+/// Returns the address that a text means, if it is one: an IPv6 address has several texts.
+fn socket_of(place: &str) -> Option<SocketAddr> {
+    place.parse().ok()
 }

@@ -86,6 +86,7 @@ mod tests {
             poa: Box::default(),
             id: "id".into(),
             key: Box::default(),
+            place: Box::default(),
         };
         groups.add(&GroupInfo::new("d", 1), &member);
         assert!(passes(&good));

@@ -1,9 +1,9 @@
 //! Group object adapter (MIOP, `PortableGroup::GOA`): a POA whose objects are members of groups.
 
+use crate::codec::address_of;
 use crate::extend::Multicast;
 use crate::table::Member;
 use punctual_ior::{GroupInfo, Profile, UipmcProfile};
-use punctual_link::Address;
 use punctual_orb::{
     CompletionStatus, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind, minor,
     relay,
@@ -91,7 +91,7 @@ impl Goa {
 
     /// Makes an object a member of a group, which it is until it is disassociated, whether or not it is active. The ORB
     /// joins the group at its address with the first member, by the properties of the link `miop`. Associating a member
-    /// again changes nothing.
+    /// again changes nothing, also by a reference with another address of the group.
     ///
     /// # Errors
     /// [`GoaError::NotAGroupObject`]; [`GoaError::Poa`] for an id that the POA cannot have; [`GoaError::Join`] if the ORB
@@ -108,6 +108,7 @@ impl Goa {
             poa: self.poa.id().into(),
             id: id.clone(),
             key: profile.object_key.into(),
+            place: place.as_str().into(),
         };
         self.multicast.join(self.poa.orb(), &place)?;
         if !self.multicast.groups.add(&group, &member) {
@@ -125,11 +126,11 @@ impl Goa {
         group: &impl Interface,
         id: &ObjectId,
     ) -> Result<(), GoaError> {
-        let (group, place) = group_of(group.as_object())?;
-        if !self.multicast.groups.remove(&group, &self.poa.id(), id) {
-            return Err(GoaError::NotAMember);
-        }
-        self.multicast.leave(self.poa.orb(), &place);
+        let (group, _) = group_of(group.as_object())?;
+        let removed = self.multicast.groups.remove(&group, &self.poa.id(), id);
+        // The reference may have another address of the group than the one that was joined.
+        let member = removed.ok_or(GoaError::NotAMember)?;
+        self.multicast.leave(self.poa.orb(), &member.place);
         Ok(())
     }
 }
@@ -143,6 +144,5 @@ fn group_of(reference: &ObjectRef) -> Result<(GroupInfo, String), GoaError> {
     });
     let profile: UipmcProfile = decoded.ok_or(GoaError::NotAGroupObject)?;
     let group = profile.group().ok_or(GoaError::NotAGroupObject)?;
-    let at = Address::iiop(&profile.address, profile.port);
-    Ok((group, at.place().to_owned()))
+    Ok((group, address_of(&profile).place().to_owned()))
 }

@@ -15,6 +15,8 @@ pub(crate) struct Member {
     pub(crate) id: ObjectId,
     /// Key by which the ORB's adapter finds the object.
     pub(crate) key: Box<[u8]>,
+    /// Address at which the ORB has joined the group for it.
+    pub(crate) place: Box<str>,
 }
 
 /// Members of one group, in the order in which they were added.
@@ -43,28 +45,28 @@ impl Groups {
         })
     }
 
-    /// Removes a member; returns `false` if it is none.
-    pub(crate) fn remove(&self, group: &GroupInfo, poa: &[u8], id: &ObjectId) -> bool {
+    /// Removes a member, and returns it; `None` if it is none.
+    pub(crate) fn remove(&self, group: &GroupInfo, poa: &[u8], id: &ObjectId) -> Option<Member> {
         self.change(group, |members| {
-            let before = members.len();
-            members.retain(|one| *one.poa != *poa || one.id != *id);
-            members.len() != before
+            let is_meant = |one: &Member| *one.poa == *poa && one.id == *id;
+            let place = members.iter().position(is_meant)?;
+            Some(members.remove(place))
         })
     }
 
-    fn change(&self, group: &GroupInfo, change: impl Fn(&mut Vec<Member>) -> bool) -> bool {
-        let mut has_changed = false;
+    fn change<T: Default>(&self, group: &GroupInfo, change: impl Fn(&mut Vec<Member>) -> T) -> T {
+        let mut outcome = T::default();
         self.0.rcu(|groups| {
             let mut groups = HashMap::clone(groups);
             let name = (group.domain.clone(), group.id);
             let mut members = groups.remove(&name).unwrap_or_default().to_vec();
-            has_changed = change(&mut members);
+            outcome = change(&mut members);
             if !members.is_empty() {
                 groups.insert(name, members.into());
             }
             groups
         });
-        has_changed
+        outcome
     }
 }
 
@@ -83,6 +85,7 @@ mod tests {
             poa: poa.as_bytes().into(),
             id: id.into(),
             key: format!("{poa}/{id}").into_bytes().into(),
+            place: "239.255.0.1:5555".into(),
         }
     }
 
@@ -100,10 +103,11 @@ mod tests {
         assert_eq!(groups.members(&newer).len(), 2);
         for other in [GroupInfo::new("d", 2), GroupInfo::new("e", 1)] {
             assert!(groups.members(&other).is_empty());
-            assert!(!groups.remove(&other, b"p", &"a".into()));
+            assert_eq!(groups.remove(&other, b"p", &"a".into()), None);
         }
-        assert!(groups.remove(&newer, b"p", &"a".into()));
-        assert!(!groups.remove(&group, b"p", &"a".into()));
+        let removed = groups.remove(&newer, b"p", &"a".into());
+        assert_eq!(removed, Some(member("p", "a")));
+        assert_eq!(groups.remove(&group, b"p", &"a".into()), None);
         assert_eq!(*groups.members(&group), [member("q", "a")]);
     }
 }

@@ -3,7 +3,8 @@
 use crate::traffic;
 use rustix::net::{AddressFamily, SocketAddrAny, SocketFlags, SocketType, ipproto, sockopt};
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::os::fd::AsFd;
 
 /// Network interface for a group's datagrams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,26 +29,54 @@ impl Interface {
     }
 
     /// Returns address and index, each zero if it is not given.
-    fn resolve(&self, socket: &UdpSocket) -> io::Result<(Ipv4Addr, u32)> {
+    fn resolve(&self, socket: impl AsFd) -> io::Result<(Ipv4Addr, u32)> {
         Ok(match self {
             Self::Any => (Ipv4Addr::UNSPECIFIED, 0),
             Self::Address(address) => (*address, 0),
             Self::Name(name) => {
-                let index = rustix::net::netdevice::name_to_index(socket, name)?;
-                (Ipv4Addr::UNSPECIFIED, index)
+                let index = rustix::net::netdevice::name_to_index(socket, name);
+                (Ipv4Addr::UNSPECIFIED, index.map_err(self.failed())?)
             }
         })
     }
 
-    /// Returns the index of the interface, or 0 for the kernel's choice.
-    fn index(&self, socket: &UdpSocket) -> io::Result<u32> {
+    /// Returns the index of the interface for an IPv6 group, or 0 for the kernel's choice.
+    fn index(&self, socket: impl AsFd, group: Ipv6Addr) -> io::Result<u32> {
         match self {
             Self::Address(_) => Err(unsupported(
                 "the interface of an IPv6 group is given by its name",
             )),
+            // The same address is another group at each interface.
+            Self::Any if is_of_one_interface(group) => Err(unsupported(
+                "an IPv6 group of one interface or link needs the interface's name",
+            )),
             other => other.resolve(socket).map(|(_, index)| index),
         }
     }
+
+    /// Returns a function that says of an error which interface it is about.
+    fn failed<E: Into<io::Error>>(&self) -> impl Fn(E) -> io::Error {
+        let name = match self {
+            Self::Any => None,
+            Self::Address(address) => Some(address.to_string()),
+            Self::Name(name) => Some(name.clone()),
+        };
+        move |error| {
+            let error: io::Error = error.into();
+            match &name {
+                Some(name) => {
+                    io::Error::new(error.kind(), format!("network interface {name}: {error}"))
+                }
+                None => error,
+            }
+        }
+    }
+}
+
+/// Returns whether an address of IPv6 means a group of each interface or each link of its own (RFC 4291, §2.7).
+fn is_of_one_interface(group: Ipv6Addr) -> bool {
+    let [_, flags_and_scope, ..] = group.octets();
+    matches!(flags_and_scope & 0x0f, 1 | 2)
 }
 
 fn unsupported(why: &'static str) -> io::Error {
@@ -56,11 +85,11 @@ fn unsupported(why: &'static str) -> io::Error {
 
 /// Makes a socket that receives what is sent to `group` and nothing else: neither datagrams to this host's own addresses
 /// nor to other groups of the port. Other sockets, of other processes too, may be bound to the group beside it, and each
-/// gets all datagrams.
+/// gets all datagrams. An IPv6 group of one interface or link is bound at `interface`.
 ///
 /// # Errors
-/// Errors of `socket` and `bind`.
-pub fn bind(group: SocketAddr) -> io::Result<UdpSocket> {
+/// Errors of `socket` and `bind`, and those of an interface that cannot be had.
+pub fn bind(mut group: SocketAddr, interface: &Interface) -> io::Result<UdpSocket> {
     let family = match group {
         SocketAddr::V4(_) => AddressFamily::INET,
         SocketAddr::V6(_) => AddressFamily::INET6,
@@ -68,12 +97,17 @@ pub fn bind(group: SocketAddr) -> io::Result<UdpSocket> {
     let (kind, flags) = (SocketType::DGRAM, SocketFlags::CLOEXEC);
     let socket = rustix::net::socket_with(family, kind, flags, Some(ipproto::UDP))?;
     sockopt::set_socket_reuseaddr(&socket, true)?;
+    if let SocketAddr::V6(group) = &mut group
+        && is_of_one_interface(*group.ip())
+    {
+        group.set_scope_id(interface.index(&socket, *group.ip())?);
+    }
     rustix::net::bind(&socket, &SocketAddrAny::from(group))?;
     Ok(UdpSocket::from(socket))
 }
 
 /// Joins a group at an interface: for datagrams of all hosts or, with `sources`, of these hosts alone (source-specific
-/// multicast, which IPv6 groups cannot have here).
+/// multicast). An IPv6 group is joined for all hosts in any case, and its receiver has to look at the sources.
 ///
 /// # Errors
 /// Errors of `setsockopt(2)`, and `Unsupported` for a combination that cannot be had.
@@ -89,7 +123,8 @@ pub fn join(
             traffic::receive_all_groups(socket, false)?;
             let (address, index) = interface.resolve(socket)?;
             if sources.is_empty() {
-                sockopt::set_ip_add_membership_with_ifindex(socket, &group, &address, index)?;
+                sockopt::set_ip_add_membership_with_ifindex(socket, &group, &address, index)
+                    .map_err(interface.failed())?;
             }
             for source in sources {
                 let IpAddr::V4(source) = source else {
@@ -100,15 +135,17 @@ pub fn join(
                         "with sources, the interface is given by its address",
                     ));
                 }
-                sockopt::set_ip_add_source_membership(socket, &group, &address, source)?;
+                sockopt::set_ip_add_source_membership(socket, &group, &address, source)
+                    .map_err(interface.failed())?;
             }
         }
         IpAddr::V6(group) => {
-            if !sources.is_empty() {
-                return Err(unsupported("sources are for IPv4 groups only"));
+            if sources.iter().any(IpAddr::is_ipv4) {
+                return Err(unsupported("a source of an IPv6 group has an IPv6 address"));
             }
-            let index = interface.index(socket)?;
-            sockopt::set_ipv6_add_membership(socket, &group, index)?;
+            traffic::receive_all_groups_of_ipv6(socket, false)?;
+            let index = interface.index(socket, group)?;
+            sockopt::set_ipv6_add_membership(socket, &group, index).map_err(interface.failed())?;
         }
     }
     Ok(())
@@ -131,14 +168,18 @@ pub fn set_sending(
             let (address, index) = interface.resolve(socket)?;
             if *interface != Interface::Any {
                 let none = Ipv4Addr::UNSPECIFIED;
-                sockopt::set_ip_multicast_if_with_ifindex(socket, &none, &address, index)?;
+                sockopt::set_ip_multicast_if_with_ifindex(socket, &none, &address, index)
+                    .map_err(interface.failed())?;
             }
             sockopt::set_ip_multicast_ttl(socket, ttl.into())?;
             sockopt::set_ip_multicast_loop(socket, loopback)?;
         }
-        IpAddr::V6(_) => {
-            if *interface != Interface::Any {
-                sockopt::set_ipv6_multicast_if(socket, interface.index(socket)?)?;
+        IpAddr::V6(group) => {
+            match interface.index(socket, group)? {
+                0 => {}
+                index => {
+                    sockopt::set_ipv6_multicast_if(socket, index).map_err(interface.failed())?
+                }
             }
             sockopt::set_ipv6_multicast_hops(socket, ttl.into())?;
             sockopt::set_ipv6_multicast_loop(socket, loopback)?;
@@ -164,9 +205,9 @@ mod tests {
     #[test]
     fn each_socket_of_a_group_gets_what_is_sent_to_it() {
         let group: SocketAddr = "239.255.77.1:0".parse().unwrap();
-        let first = bind(group).unwrap();
+        let first = bind(group, &LOOPBACK).unwrap();
         let group = first.local_addr().unwrap();
-        let second = bind(group).unwrap();
+        let second = bind(group, &LOOPBACK).unwrap();
         for socket in [&first, &second] {
             socket
                 .set_read_timeout(Some(Duration::from_secs(20)))
@@ -185,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_membership_for_sources_excludes_others() {
-        let socket = bind("239.255.77.2:0".parse().unwrap()).unwrap();
+        let socket = bind("239.255.77.2:0".parse().unwrap(), &LOOPBACK).unwrap();
         let group = socket.local_addr().unwrap();
         let other = "127.0.0.99".parse().unwrap();
         join(&socket, group.ip(), &LOOPBACK, &[other]).unwrap();
@@ -227,7 +268,43 @@ mod tests {
         assert_eq!(Interface::of("lo"), Interface::Name("lo".to_owned()));
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
         assert_ne!(Interface::of("lo").resolve(&socket).unwrap().1, 0);
-        assert!(Interface::of("none").resolve(&socket).is_err());
-        assert!(LOOPBACK.index(&socket).is_err());
+        let error = Interface::of("none").resolve(&socket).unwrap_err();
+        assert!(error.to_string().contains("network interface none"));
+        assert!(LOOPBACK.index(&socket, Ipv6Addr::LOCALHOST).is_err());
+    }
+    #[test]
+    fn an_address_that_no_interface_has_is_named() {
+        let group = IpAddr::V4(Ipv4Addr::new(239, 255, 77, 4));
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let foreign = Interface::of("192.0.2.77");
+        for failed in [
+            join(&socket, group, &foreign, &[]),
+            set_sending(&socket, group, &foreign, 1, true),
+        ] {
+            let error = failed.unwrap_err().to_string();
+            assert!(error.contains("network interface 192.0.2.77"), "{error}");
+        }
+    }
+
+    #[test]
+    fn ipv6_groups_of_a_link_are_bound_at_the_interface_that_is_named() {
+        if let Err(error) = UdpSocket::bind("[::1]:0") {
+            eprintln!("skipped: there is no IPv6: {error}");
+            return;
+        }
+        let lo = Interface::of("lo");
+        for (group, of_one) in [
+            ("ff01::77:1", true),
+            ("ff02::77:1", true),
+            ("ff05::77:1", false),
+        ] {
+            let group = SocketAddr::new(group.parse().unwrap(), 0);
+            let socket = bind(group, &lo).unwrap();
+            // The source is for the receiver to look at.
+            join(&socket, group.ip(), &lo, &["::1".parse().unwrap()]).unwrap();
+            assert!(!traffic::receives_all_groups_of_ipv6(&socket).unwrap());
+            set_sending(&socket, group.ip(), &lo, 1, true).unwrap();
+            assert_eq!(bind(group, &Interface::Any).is_err(), of_one, "{group}");
+        }
     }
 }

@@ -50,14 +50,14 @@ impl Traffic {
     /// Errors of `getsockopt(2)`.
     pub fn of(socket: impl AsFd) -> io::Result<Self> {
         let socket = socket.as_fd();
-        let rate: c_ulong = get(socket, libc::SO_MAX_PACING_RATE)?;
+        let rate: c_ulong = get(socket, SOCKET, libc::SO_MAX_PACING_RATE)?;
         // All bits are set where there is no limit.
         let limit = (rate != c_ulong::MAX).then_some(rate);
         // Four bytes on some systems.
         #[allow(clippy::useless_conversion)]
         let limit = limit.map(u64::from);
-        let priority: c_int = get(socket, libc::SO_PRIORITY)?;
-        let micros: c_int = get(socket, libc::SO_BUSY_POLL)?;
+        let priority: c_int = get(socket, SOCKET, libc::SO_PRIORITY)?;
+        let micros: c_int = get(socket, SOCKET, libc::SO_BUSY_POLL)?;
         Ok(Self {
             pacing_rate: limit.and_then(NonZeroU64::new),
             socket_priority: u8::try_from(priority).ok(),
@@ -107,7 +107,7 @@ impl LaunchClock {
     /// Errors of `getsockopt(2)`.
     pub fn of(socket: impl AsFd) -> io::Result<Option<Self>> {
         // Without launch times the clock is CLOCK_REALTIME.
-        let [clock, _]: [c_int; 2] = get(socket, libc::SO_TXTIME)?;
+        let [clock, _]: [c_int; 2] = get(socket, SOCKET, libc::SO_TXTIME)?;
         Ok(match clock {
             libc::CLOCK_TAI => Some(Self::Tai),
             libc::CLOCK_MONOTONIC => Some(Self::Monotonic),
@@ -131,6 +131,9 @@ fn too_large(name: &str) -> io::Error {
 /// Level of options that all sockets have.
 const SOCKET: c_int = libc::SOL_SOCKET;
 
+/// `IPV6_MULTICAST_ALL` of `linux/in6.h`, which libc has not for all systems.
+const IPV6_MULTICAST_ALL: c_int = 29;
+
 /// Sets whether a socket gets the datagrams to all groups that any socket of this host has joined (`IP_MULTICAST_ALL`, the
 /// kernel's default), or only to those that it has joined itself.
 ///
@@ -139,6 +142,24 @@ const SOCKET: c_int = libc::SOL_SOCKET;
 pub(crate) fn receive_all_groups(socket: impl AsFd, all: bool) -> io::Result<()> {
     let (level, name) = (libc::IPPROTO_IP, libc::IP_MULTICAST_ALL);
     set(socket, level, name, c_int::from(all))
+}
+
+/// As [`receive_all_groups`], of IPv6 groups (`IPV6_MULTICAST_ALL`). Kernels before Linux 4.20 have no choice.
+///
+/// # Errors
+/// Errors of `setsockopt(2)`.
+pub(crate) fn receive_all_groups_of_ipv6(socket: impl AsFd, all: bool) -> io::Result<()> {
+    let (level, name) = (libc::IPPROTO_IPV6, IPV6_MULTICAST_ALL);
+    match set(socket, level, name, c_int::from(all)) {
+        Err(error) if error.raw_os_error() == Some(libc::ENOPROTOOPT) => Ok(()),
+        done => done,
+    }
+}
+
+/// Returns whether a socket gets the datagrams to all IPv6 groups of this host.
+#[cfg(test)]
+pub(crate) fn receives_all_groups_of_ipv6(socket: impl AsFd) -> io::Result<bool> {
+    get::<c_int>(socket, libc::IPPROTO_IPV6, IPV6_MULTICAST_ALL).map(|all| all != 0)
 }
 
 fn set<T: OptionValue>(socket: impl AsFd, level: c_int, name: c_int, value: T) -> io::Result<()> {
@@ -159,14 +180,14 @@ fn set<T: OptionValue>(socket: impl AsFd, level: c_int, name: c_int, value: T) -
     }
 }
 
-fn get<T: OptionValue>(socket: impl AsFd, name: c_int) -> io::Result<T> {
+fn get<T: OptionValue>(socket: impl AsFd, level: c_int, name: c_int) -> io::Result<T> {
     let mut value = T::default();
     let mut length = size_of::<T>() as libc::socklen_t;
     // SAFETY: the kernel writes at most `length` bytes, which `value` has; any bits are a number.
     let done = unsafe {
         libc::getsockopt(
             socket.as_fd().as_raw_fd(),
-            libc::SOL_SOCKET,
+            level,
             name,
             (&raw mut value).cast(),
             &raw mut length,

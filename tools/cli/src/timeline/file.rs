@@ -17,6 +17,13 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Maximum number of events: twice as many as 64 threads record by default.
 const MOST_EVENTS: usize = 1 << 23;
 
+/// Largest time of a monotonic clock, in nanoseconds: 18 years. So differences of times do not overflow.
+const MOST_NANOS: i64 = 1 << 59;
+/// Largest time of day, in nanoseconds: in the year 2096.
+const MOST_TIME_OF_DAY: i64 = 4_000_000_000_000_000_000;
+/// Largest error of a clock, in nanoseconds: 104 days.
+const MOST_ERROR: i64 = 1 << 53;
+
 const ON_FILES: &str = "a program writes one with -ORBTimeline FILE, when its ORB has shut down";
 
 /// A recorded time line. All times are nanoseconds of its host's monotonic clock.
@@ -65,6 +72,15 @@ pub(super) struct Reading {
     pub(super) synchronised: bool,
     #[serde(default)]
     pub(super) estimated_error: i64,
+}
+
+impl Reading {
+    fn is_possible(&self) -> bool {
+        let errors = [self.within, self.estimated_error];
+        (-MOST_NANOS..=MOST_NANOS).contains(&self.monotonic)
+            && (0..=MOST_TIME_OF_DAY).contains(&self.time_of_day)
+            && errors.iter().all(|error| (0..=MOST_ERROR).contains(error))
+    }
 }
 
 /// Side of a connection.
@@ -207,6 +223,11 @@ impl Whole {
         let clock = about
             .clock
             .ok_or("it has no clocks and connections (`write_chrome_trace` leaves them out, `write_recording` has them)")?;
+        let (begin, end) = (&clock.begin, &clock.end);
+        let is_possible = begin.is_possible() && end.is_possible();
+        if !is_possible || begin.monotonic > end.monotonic {
+            return Err("its clocks have times that no clock has".to_owned());
+        }
         let mut all = events.all;
         // The events of one thread are in order.
         all.sort_by_key(|event| event.at);
@@ -337,8 +358,12 @@ impl Events {
         if self.all.len() >= MOST_EVENTS {
             return Err("more than 8,388,608 events; record for a shorter time");
         }
+        let at = nanos(written.ts);
+        if !(-MOST_NANOS..=MOST_NANOS).contains(&at) {
+            return Err("an event at a time that no clock has");
+        }
         self.all.push(Event {
-            at: nanos(written.ts),
+            at,
             thread: written.tid,
             stage,
             request: Request {

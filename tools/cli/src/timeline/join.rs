@@ -62,15 +62,17 @@ pub(super) struct Whole {
 impl Whole {
     /// Returns the time by which causality is violated beyond the uncertainty, in nanoseconds; 0 if it is not.
     pub(super) fn violation(&self) -> i64 {
-        let early = self.sending - self.read;
+        let early = self.sending.saturating_sub(self.read);
         let end = self.upcall_end.or(self.upcall).unwrap_or(self.read);
-        let late = self.received.map_or(0, |received| end - received);
-        (early.max(late) - self.uncertainty).max(0)
+        let late = self
+            .received
+            .map_or(0, |received| end.saturating_sub(received));
+        early.max(late).saturating_sub(self.uncertainty).max(0)
     }
 
     /// Returns the time from sending to the reply, if it has come.
     pub(super) fn whole(&self) -> Option<i64> {
-        Some(self.received? - self.sending)
+        Some(self.received?.saturating_sub(self.sending))
     }
 }
 
@@ -164,7 +166,7 @@ impl Joined {
                 at = edge.offset.first_of(at);
                 here = edge.first;
             } else {
-                at += edge.offset.at(at);
+                at = at.saturating_add(edge.offset.at(at));
                 here = edge.second;
             }
         }
@@ -179,7 +181,7 @@ impl Joined {
                 .get(*edge)
                 .map(|edge| edge.offset.largest_uncertainty())
         };
-        edges.filter_map(of).sum()
+        edges.filter_map(of).fold(0, i64::saturating_add)
     }
 
     /// Returns the moment of the first event of all.
@@ -204,10 +206,6 @@ impl Joined {
     fn whole(&self, client: usize, server: usize, pair: &Pair) -> Option<Whole> {
         let call = self.files.get(client)?.calls.get(pair.call)?;
         let served = self.files.get(server)?.served.get(pair.served)?;
-        let direct = self
-            .edges
-            .iter()
-            .find(|edge| [edge.first, edge.second] == [client.min(server), client.max(server)]);
         let there = |at: i64| self.at(server, at);
         Some(Whole {
             client,
@@ -218,13 +216,28 @@ impl Joined {
             upcall: served.upcall.and_then(there),
             upcall_end: served.upcall_end.and_then(there),
             received: call.received.and_then(|at| self.at(client, at)),
-            uncertainty: direct.map_or(0, |edge| {
-                edge.offset.uncertainty(match edge.first == client {
-                    true => call.sending,
-                    false => served.read,
-                })
-            }),
+            uncertainty: self.between((client, call.sending), (server, served.read)),
         })
+    }
+
+    /// Returns the uncertainty of a moment of one file's clock against one of another's, in nanoseconds: that of the edges by
+    /// which they were laid beside each other, which need not be the edge between the two.
+    fn between(&self, (one, at): (usize, i64), (other, at_other): (usize, i64)) -> i64 {
+        let (way, other_way) = (self.way(one), self.way(other));
+        let (way, other_way) = (way.unwrap_or_default(), other_way.unwrap_or_default());
+        let shared = way
+            .iter()
+            .zip(other_way)
+            .take_while(|(one, other)| one == other);
+        let shared = shared.count();
+        let edges = way.iter().skip(shared).chain(other_way.iter().skip(shared));
+        let of = |edge: &Edge| match [edge.first, edge.second] {
+            both if both == [one, other] => edge.offset.uncertainty(at),
+            both if both == [other, one] => edge.offset.uncertainty(at_other),
+            _ => edge.offset.largest_uncertainty(),
+        };
+        let edges = edges.filter_map(|edge| self.edges.get(*edge));
+        edges.map(of).fold(0, i64::saturating_add)
     }
 }
 
@@ -291,8 +304,11 @@ fn edge(
         return Some(edge);
     };
     let at = bounds.first().map_or(0, |bound| bound.at);
-    let apart = (by_day.at(at) - by_requests.at(at)).abs();
-    let contradicts = apart > by_day.uncertainty(at) + by_requests.uncertainty(at);
+    let apart = by_day.at(at).saturating_sub(by_requests.at(at));
+    let uncertainty = by_day
+        .uncertainty(at)
+        .saturating_add(by_requests.uncertainty(at));
+    let contradicts = apart.saturating_abs() > uncertainty;
     let is_better = is_kept && by_day.largest_uncertainty() < by_requests.largest_uncertainty();
     let takes_day = match clocks {
         Clocks::TimeOfDay => true,
@@ -353,5 +369,38 @@ fn ways(files: usize, edges: &[Edge]) -> Vec<Option<Vec<usize>>> {
             *place = Some(way);
         }
         reached.insert(to);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(first: usize, second: usize, uncertainty: i64) -> Edge {
+        Edge {
+            first,
+            second,
+            by: By::Requests,
+            offset: Offset::between((0, 0), (1_000, 0), uncertainty),
+            requests: 1,
+            connections: 1,
+            is_ambiguous: false,
+            other: None,
+        }
+    }
+
+    #[test]
+    fn two_files_that_lie_beside_each_other_by_a_third_have_the_uncertainty_of_both_ways() {
+        let edges = vec![edge(0, 1, 100), edge(0, 2, 90), edge(1, 2, 110)];
+        let joined = Joined {
+            files: Vec::new(),
+            ways: ways(3, &edges),
+            edges,
+            requests: Vec::new(),
+        };
+        let between = |one, other| joined.between((one, 500), (other, 500));
+        assert_eq!((between(0, 1), between(2, 0)), (100, 90));
+        assert_eq!((between(1, 2), between(2, 1)), (190, 190));
+        assert_eq!(between(1, 1), 0);
     }
 }

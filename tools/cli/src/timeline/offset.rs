@@ -90,10 +90,10 @@ impl Offset {
 
     /// Returns the moment of the first clock that is this moment of the second.
     pub(super) fn first_of(&self, second: i64) -> i64 {
-        let mut first = second - self.0.first().map_or(0, |line| line.offset);
+        let mut first = second.saturating_sub(self.0.first().map_or(0, |line| line.offset));
         // Each round leaves the drift's share of the last one's error.
         for _ in 0..4 {
-            first = second - self.at(first);
+            first = second.saturating_sub(self.at(first));
         }
         first
     }
@@ -128,16 +128,21 @@ impl Offset {
 
 impl Line {
     fn at(&self, at: i64) -> i64 {
-        self.offset + rounded(self.drift * float(at - self.from.midpoint(self.to)))
+        let since = at.saturating_sub(self.from.midpoint(self.to));
+        let drifted = rounded(self.drift * float(since));
+        self.offset.saturating_add(drifted)
     }
 
     fn uncertainty(&self, at: i64) -> i64 {
         let (begin, end) = self.uncertainty;
         let part = match self.to - self.from {
             0 => 0.0,
-            span => (float(at - self.from) / float(span)).clamp(0.0, 1.0),
+            span => (float(at.saturating_sub(self.from)) / float(span)).clamp(0.0, 1.0),
         };
-        rounded(begin + (end - begin) * part)
+        // Outside of the piece the drift is not bounded by more than what it was inside.
+        let outside = at.saturating_sub(at.max(self.from).min(self.to));
+        let further = self.drift_uncertainty * float(outside).abs();
+        rounded(begin + (end - begin) * part + further)
     }
 }
 
@@ -197,6 +202,10 @@ fn line_within(bounds: &[Bound]) -> Option<Line> {
     // A line is below all points if it is below their lower hull.
     let above = hull(points(|bound| bound.most), 1.0);
     let below = hull(points(|bound| bound.least), -1.0);
+    // With bounds of one kind alone, the offset may be any beyond them.
+    if above.is_empty() || below.is_empty() {
+        return None;
+    }
     let corners = corners(&below, &above)?;
     let (begin, end) = (float(from - middle), float(to - middle));
     #[expect(clippy::cast_precision_loss, reason = "there are few")]
@@ -366,5 +375,38 @@ mod tests {
         };
         let offset = Offset::within(&[one, other]).unwrap();
         assert!(offset.uncertainty(77) >= 9_000);
+    }
+    #[test]
+    fn a_piece_of_one_ways_alone_makes_no_line_and_the_uncertainty_grows_with_the_distance() {
+        // The second clock steps, and after that only one-ways are sent.
+        let step = 700_000_000;
+        let true_at = |at: i64| if at < 4_000_000_000 { 0 } else { step };
+        let mut all = bounds(10_000, true_at);
+        for bound in all.iter_mut().filter(|bound| bound.at >= 4_000_000_000) {
+            bound.least = None;
+            // They wait for two seconds.
+            bound.most = bound.most.map(|most| most + 2_000_000_000);
+        }
+        // Something that contradicts, so that pieces are needed.
+        all[100].least = Some(5_000_000);
+        let offset = Offset::within(&all).unwrap();
+        for at in [5_000_000_000, 9_999_000_000] {
+            assert!(offset.at(at) < 1_000_000_000, "{}", offset.at(at));
+        }
+        let (near, far) = (
+            offset.uncertainty(3_000_000_000),
+            offset.uncertainty(90_000_000_000),
+        );
+        assert!(far > near, "{near} {far}");
+    }
+
+    #[test]
+    fn absurd_clocks_saturate() {
+        let most = i64::MAX / 2;
+        let offset = Offset::between((0, -most), (1, most), most);
+        assert_eq!(offset.at(i64::MAX), i64::MAX);
+        assert_eq!(offset.at(i64::MIN), i64::MIN);
+        assert!(offset.uncertainty(i64::MIN) > 0);
+        let _ = offset.first_of(i64::MIN);
     }
 }

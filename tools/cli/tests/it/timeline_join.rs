@@ -182,6 +182,15 @@ fn what_is_no_time_line_is_refused_with_the_reason() {
             r#"{"traceEvents":[{"ph":"i","name":"read","ts":"x"}],"otherData":{}}"#,
             "no time line",
         ),
+        (
+            r#"{"traceEvents":[{"ph":"i","name":"read","ts":1e300}],"otherData":{}}"#,
+            "at a time that no clock has",
+        ),
+        (
+            r#"{"traceEvents":[],"otherData":{"punctual_timeline":1,"clock":{"boot":"","time_namespace":"",
+            "begin":{"monotonic":9,"time_of_day":1},"end":{"monotonic":0,"time_of_day":1}}}}"#,
+            "clocks have times that no clock has",
+        ),
     ] {
         std::fs::write(file, content).unwrap();
         let output = punctual(&["timeline", "join", file]);

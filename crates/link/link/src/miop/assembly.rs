@@ -178,7 +178,8 @@ impl Assembly {
             let beyond = known.announced.is_some_and(|count| packet.number >= count);
             let differs =
                 matches!((known.announced, announced), (Some(one), Some(other)) if one != other);
-            let cuts = announced.is_some_and(|count| known.packets.keys().any(|at| *at >= count));
+            let highest = known.packets.last_key_value().map(|(at, _)| *at);
+            let cuts = announced.is_some_and(|count| highest.is_some_and(|at| at >= count));
             beyond || differs || cuts
         };
         if contradicts(known) {

@@ -40,7 +40,7 @@ pub(super) fn listen(
 ) -> Result<Box<dyn Acceptor>, LinkError> {
     let group = group(address, Phase::Listen)?;
     let begin = || -> io::Result<Box<dyn Acceptor>> {
-        let socket = multicast::bind(group)?;
+        let socket = multicast::bind(group, &options.interface)?;
         options.datagrams.apply(&socket)?;
         multicast::join(&socket, group.ip(), &options.interface, &options.sources)?;
         let listening = Listening {

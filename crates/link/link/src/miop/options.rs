@@ -23,7 +23,7 @@ pub struct MiopOptions {
     /// Whether members on this host get what this host sends; by the loopback interface they do in any case. Default true. Property `loopback`.
     pub loopback: bool,
     /// Hosts whose packets are taken; none means all. IPv4 groups are joined for these sources alone (source-specific
-    /// multicast). Property `source`: addresses with commas between them.
+    /// multicast); packets for IPv6 groups are looked at here. Property `source`: addresses with commas between them.
     pub sources: Vec<IpAddr>,
     /// Size of the largest datagram that is sent, in bytes, with the packet's header of 40 bytes. Default 1,452: it fits an
     /// Ethernet frame with the headers of IPv6. Property `packet_size`, 256 to 65,507.

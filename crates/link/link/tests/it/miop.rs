@@ -195,3 +195,27 @@ fn what_is_no_group_is_refused() {
             .is_err()
     );
 }
+
+#[test]
+fn an_ipv6_group_of_a_link_is_joined_at_the_interface_that_is_named() {
+    if let Err(error) = UdpSocket::bind("[::1]:0") {
+        eprintln!("skipped: there is no IPv6: {error}");
+        return;
+    }
+    let link = Miop::default();
+    let group = Address::new(NAME, "[ff02::4d49:4f50]:0");
+    // Packets of other hosts are dropped here, as IPv6 groups are joined for all.
+    let lo = Properties::from_iter([("interface", "lo"), ("source", "::1")]);
+    let acceptor = link.listen(&group, &lo).unwrap();
+    let (host, _) = acceptor.address().host_and_port().unwrap();
+    assert_eq!(host, "ff02::4d49:4f50");
+    let connecting = link.connect(acceptor.address(), &Properties::NONE, limit());
+    let listening = link.listen(&group, &Properties::NONE);
+    for error in [connecting.unwrap_err(), listening.unwrap_err()] {
+        let error = error.to_string();
+        assert!(error.contains("the interface's name"), "{error}");
+    }
+    let none = Properties::from_iter([("interface", "no-such")]);
+    let error = link.listen(&group, &none).unwrap_err().to_string();
+    assert!(error.contains("network interface no-such"), "{error}");
+}

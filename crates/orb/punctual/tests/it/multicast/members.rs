@@ -63,6 +63,25 @@ fn objects_become_members_and_cease_to_be() {
 }
 
 #[test]
+fn the_address_that_was_joined_is_left_whichever_reference_ends_the_membership() {
+    let _watchdog = watchdog(LIMIT);
+    if is_absent() {
+        return;
+    }
+    let server = Server::new();
+    let here = group_at(&server.orb, group_address(), 1);
+    let elsewhere = group_at(&server.orb, group_address(), 1);
+    let before = server.orb.endpoints().len();
+    let id = server.member("a", &here);
+    let goa = &server.goa;
+    goa.associate_reference_with_id(&elsewhere, &id).unwrap();
+    assert_eq!(server.orb.endpoints().len(), before + 1);
+    goa.disassociate_reference_with_id(&elsewhere, &id).unwrap();
+    assert_eq!(server.orb.endpoints().len(), before);
+    server.orb.shutdown(true).unwrap();
+}
+
+#[test]
 fn ids_for_members_may_be_had_before_the_objects() {
     let _watchdog = watchdog(LIMIT);
     if is_absent() {
