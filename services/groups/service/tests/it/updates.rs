@@ -144,7 +144,8 @@ fn a_warm_member_gets_each_update_and_a_cold_one_all_of_them_before_it_serves() 
         match style {
             "warm-passive" => {
                 until(|| second.counter.value_now() == 5);
-                assert!(updates_taken(&second.counter) >= 4);
+                // Counted last of all.
+                until(|| updates_taken(&second.counter) >= 4);
             }
             _ => assert_eq!(second.counter.value_now(), 0, "a cold member has no state"),
         }
