@@ -2,8 +2,8 @@
 //! (CORBA 3.3 part 2, §9.7).
 //!
 //! A fixed-size context has a slot in the prepared header of a message. A client writes the
-//! context's data into the slot for each request ([`RequestContext`]). A server recognises a
-//! request with a single such context quickly, and answers with a prepared header that has a slot
+//! context's data into the slot for each request ([`RequestContext`]). A server recognises a request with few
+//! such contexts quickly, and answers one with a single context by a prepared header that has a slot
 //! of equal size ([`ReplyContexts`]). None of this allocates or locks.
 //!
 //! A context of four bytes is called a *word*. Both sides handle words specially:
