@@ -228,8 +228,7 @@ impl ServerConnection {
             self.strategy.watch_unsent(|| self.account(false));
             incoming.connections.join(this, from)
         });
-        // Requests are sent over it, too: they are marked.
-        if let Some(priority) = self.lane.priority().filter(|_| !self.is_of_client) {
+        if let Some(priority) = self.lane.priority() {
             self.mark(priority);
         }
         // If all connections were closed just before this one was added, the goodbye reaches it
@@ -283,8 +282,12 @@ impl ServerConnection {
         }
     }
 
-    /// Gives the packets of replies the DSCP for this priority.
+    /// Gives the packets of replies the DSCP for this priority, unless the connection is one that this ORB's client has opened:
+    /// there, that of requests holds, whatever the peer announces.
     fn mark(&self, priority: Priority) {
+        if self.is_of_client {
+            return;
+        }
         let (broker, link) = (self.conversation.broker(), self.conversation.link());
         broker.mark(link, priority, NetworkDirection::Replies);
     }

@@ -42,7 +42,8 @@ impl KnownContexts {
 
 /// Returns the contexts of a request with several, of which the first one's id and length are known: `octets` without what
 /// follows the last one's padding. `None` if they are not a plain request's.
-#[inline]
+// Not part of the functions that read requests with none or one.
+#[inline(never)]
 pub(super) fn several(
     (count, first): (usize, usize),
     octets: &[u8],
