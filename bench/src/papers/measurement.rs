@@ -24,6 +24,8 @@ pub(super) struct Measurement {
     /// Options of a whole run, and of a quick one.
     whole: &'static [&'static str],
     quick: &'static [&'static str],
+    /// True if the command can draw its figures (`--svg`).
+    draws: bool,
 }
 
 /// All measurements, the quicker ones first.
@@ -34,6 +36,7 @@ pub(super) const ALL: &[Measurement] = &[
         command: &["ami", "--placement", "same"],
         whole: &[],
         quick: &["--rounds", "5", "--calls", "1000", "--many", "50000"],
+        draws: true,
     },
     Measurement {
         name: "oneway",
@@ -41,6 +44,7 @@ pub(super) const ALL: &[Measurement] = &[
         command: &["oneway", "--placement", "same,cross"],
         whole: &[],
         quick: &["--rounds", "7"],
+        draws: true,
     },
     Measurement {
         name: "latency",
@@ -56,6 +60,7 @@ pub(super) const ALL: &[Measurement] = &[
         ],
         whole: &[],
         quick: &["--rounds", "9", "--calls", "400"],
+        draws: true,
     },
     Measurement {
         name: "cubit",
@@ -63,6 +68,7 @@ pub(super) const ALL: &[Measurement] = &[
         command: &["cubit", "--placement", "same"],
         whole: &[],
         quick: &["--rounds", "9", "--calls", "400"],
+        draws: true,
     },
     Measurement {
         name: "demux",
@@ -70,6 +76,7 @@ pub(super) const ALL: &[Measurement] = &[
         command: &["demux"],
         whole: &[],
         quick: &["--quick"],
+        draws: true,
     },
     Measurement {
         name: "inversion",
@@ -77,6 +84,7 @@ pub(super) const ALL: &[Measurement] = &[
         command: &["rt", "inversion", "--placement", "same"],
         whole: &[],
         quick: &["--low", "1,5,20,50", "--calls", "1000"],
+        draws: true,
     },
     Measurement {
         name: "endpoints",
@@ -84,6 +92,7 @@ pub(super) const ALL: &[Measurement] = &[
         command: &["rt", "endpoints", "--placement", "same"],
         whole: &[],
         quick: &["--low", "1,6,15", "--calls", "1000"],
+        draws: true,
     },
     Measurement {
         name: "pools",
@@ -91,6 +100,7 @@ pub(super) const ALL: &[Measurement] = &[
         command: &["rt", "pools", "--placement", "same"],
         whole: &[],
         quick: &["--low", "1,10,30", "--calls", "1000"],
+        draws: true,
     },
     Measurement {
         name: "start",
@@ -98,6 +108,7 @@ pub(super) const ALL: &[Measurement] = &[
         command: &["rt", "start", "--low", "3"],
         whole: &[],
         quick: &["--rounds", "10"],
+        draws: false,
     },
     Measurement {
         name: "dispatching",
@@ -105,6 +116,7 @@ pub(super) const ALL: &[Measurement] = &[
         command: &["events", "dispatching", "--placement", "same"],
         whole: &[],
         quick: &["--rounds", "3", "--events", "500"],
+        draws: true,
     },
 ];
 
@@ -130,9 +142,9 @@ impl Measurement {
         [self.command, rest].concat()
     }
 
-    /// Returns the name of the file of the drawing.
-    pub(super) fn drawing(&self) -> String {
-        format!("{}.svg", self.name)
+    /// Returns the name of the file of the drawing, if there is one.
+    pub(super) fn drawing(&self) -> Option<String> {
+        self.draws.then(|| format!("{}.svg", self.name))
     }
 
     /// Returns the report of an earlier run by the same command, or measures, and keeps the report.
@@ -166,11 +178,12 @@ impl Measurement {
 
     fn measure_now(&self, harness: &Harness, folder: &Path, command: &[&str]) -> Result<Kept> {
         let begun = Instant::now();
-        let mut child = Command::new(&harness.program)
-            .args(command)
-            .arg("--json")
-            .arg("--svg")
-            .arg(folder.join(self.drawing()))
+        let mut program = Command::new(&harness.program);
+        program.args(command).arg("--json");
+        if let Some(drawing) = self.drawing() {
+            program.arg("--svg").arg(folder.join(drawing));
+        }
+        let mut child = program
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -208,14 +221,18 @@ fn maker(harness: &Harness) -> String {
     format!("{}, {built}", Machine::this())
 }
 
-/// Passes lines of progress and errors on as they come, and returns the last one.
+/// Passes lines of progress and errors on as they come, and returns the last error, or the last line if none is one.
 fn pass_on(errors: ChildStderr) -> String {
-    let mut last = String::new();
+    let (mut last, mut error) = (String::new(), None);
     for line in BufReader::new(errors).lines().map_while(io::Result::ok) {
         eprintln!("    {line}");
+        // The command line's errors are followed by advice.
+        if let Some(why) = line.strip_prefix("error: ") {
+            error = Some(why.to_owned());
+        }
         last = line;
     }
-    last
+    error.unwrap_or(last)
 }
 
 fn read(file: &Path) -> Option<Kept> {
@@ -248,6 +265,30 @@ mod tests {
         Harness {
             program: "/nonexistent".into(),
             peers: "/nonexistent".into(),
+        }
+    }
+
+    /// Command line of the program.
+    #[derive(Debug, clap::Parser)]
+    struct Program {
+        #[command(subcommand)]
+        _command: crate::command::Command,
+    }
+
+    #[test]
+    fn each_measurement_is_a_command_that_the_program_has() {
+        for (one, quick) in ALL.iter().flat_map(|one| [(one, false), (one, true)]) {
+            if one.command[0] == "events" && cfg!(not(feature = "events")) {
+                continue;
+            }
+            let mut words = vec!["punctual-bench".to_owned(), "--json".to_owned()];
+            let arguments = one.arguments(quick).into_iter().map(str::to_owned);
+            words.splice(1..1, arguments);
+            if let Some(drawing) = one.drawing() {
+                words.extend(["--svg".to_owned(), drawing]);
+            }
+            let parsed = <Program as clap::Parser>::try_parse_from(&words);
+            assert!(parsed.is_ok(), "{}: {parsed:?}", one.name);
         }
     }
 

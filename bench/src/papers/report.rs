@@ -140,13 +140,11 @@ fn markdown(judged: &[Judged], kept: &[Measured<'_>], quick: bool) -> Result<Str
     }
     writeln!(text, "\n## Drawings")?;
     for (measurement, _) in kept.iter().filter(|(_, kept)| kept.is_ok()) {
-        writeln!(
-            text,
-            "\n### {}\n![{}]({})",
-            measurement.name,
-            measurement.about,
-            measurement.drawing()
-        )?;
+        let Some(drawing) = measurement.drawing() else {
+            continue;
+        };
+        let (name, about) = (measurement.name, measurement.about);
+        writeln!(text, "\n### {name}\n![{about}]({drawing})")?;
     }
     Ok(text)
 }
@@ -186,12 +184,13 @@ fn html(judged: &[Judged], kept: &[Measured<'_>], quick: bool) -> Result<String>
         writeln!(text, "</table>")?;
     }
     for (measurement, _) in kept.iter().filter(|(_, kept)| kept.is_ok()) {
+        let Some(drawing) = measurement.drawing() else {
+            continue;
+        };
+        let (name, about) = (measurement.name, escaped(measurement.about));
         writeln!(
             text,
-            "<h3>{}</h3>\n<img src=\"{}\" alt=\"{}\">",
-            measurement.name,
-            measurement.drawing(),
-            escaped(measurement.about)
+            "<h3>{name}</h3>\n<img src=\"{drawing}\" alt=\"{about}\">"
         )?;
     }
     Ok(text)
