@@ -1,10 +1,9 @@
 //! Passive groups: who is primary, and which state it has.
 
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use punctual::fault_tolerance::RequestDurationPolicy;
-use punctual::{Any, Interface, ObjectRef, SetOverride, SystemExceptionKind};
+use punctual::{Any, ObjectRef};
 use punctual_groups_client::punctual_groups::{
     AdministrationJoinError, AdministrationRenewError, AdministrationStoreStateError,
 };
@@ -13,13 +12,9 @@ use punctual_groups_service::ft::FtObjectGroupManagerSetPrimaryMemberError;
 use rustix::process::Signal;
 
 use crate::member::Processes;
-use crate::support::{Served, at, property, register, tolerant, until};
-
-/// Lease of members that are to outlast a busy machine.
-const LONG: Duration = Duration::from_secs(60);
-
-/// Lease that a process which has ended does not keep for long.
-const SHORT: Duration = Duration::from_millis(100);
+use crate::support::{
+    LONG, SHORT, Served, add_at_last, at, property, register, tolerant, tolerant_register, until,
+};
 
 #[test]
 fn after_kill_9_of_the_primary_another_process_has_all_acknowledged_requests() {
@@ -37,15 +32,7 @@ fn after_kill_9_of_the_primary_another_process_has_all_acknowledged_requests() {
     processes.signal("a", Signal::KILL);
     let from = Instant::now();
     // The client's reference has the dead member first.
-    let next = loop {
-        match client.add() {
-            Ok(next) => break next,
-            Err(error) => {
-                let kind = error.kind();
-                assert_ne!(kind, SystemExceptionKind::ObjectNotExist, "{error}");
-            }
-        }
-    };
+    let next = add_at_last(&client);
     println!(
         "the next answer came {:?} after the primary was killed",
         from.elapsed()
@@ -512,14 +499,7 @@ fn a_request_whose_reply_was_lost_with_the_primary_is_not_run_again_by_the_next(
     until(|| served.primary(id).as_deref() == Some("a"));
     processes.start("b");
     let orb = tolerant();
-    let text = orb.object_to_string(&served.reference(&group)).unwrap();
-    let client = register(&orb.string_to_object(&text).unwrap());
-    let duration = RequestDurationPolicy::policy(LONG);
-    let client = client
-        .as_object()
-        .set_policy_overrides(&[duration], SetOverride::Add)
-        .unwrap();
-    let client = register(&client);
+    let client = tolerant_register(&orb, &served.reference(&group));
     assert_eq!(client.add().unwrap(), 1);
     // `a` ends in the midst of it, and the call is repeated at `b`.
     assert_eq!(client.add().unwrap(), 2);

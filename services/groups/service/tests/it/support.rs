@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use punctual::fault_tolerance::{Answered, FaultTolerance, RequestId};
+use punctual::fault_tolerance::{Answered, FaultTolerance, RequestDurationPolicy, RequestId};
 use punctual::policy::Collocation;
-
-use punctual::{Any, Interface, ListenEndpoint, ObjectRef, Orb, RootPoa, Servant, SystemException};
+use punctual::{
+    Any, Interface, ListenEndpoint, ObjectRef, Orb, RootPoa, Servant, SetOverride, SystemException,
+    SystemExceptionKind,
+};
 use punctual_groups_client::ft::{
     CheckpointableGetStateError, CheckpointableServant, CheckpointableSetStateError, InvalidState,
     InvalidUpdate, PullMonitorableServant, State, UpdateableGetUpdateError, UpdateableServant,
@@ -24,6 +26,12 @@ use punctual_naming_client::cos_naming::{Name, NameComponent};
 use tempfile::TempDir;
 
 use crate::idl::{Register, RegisterServant};
+
+/// Lease of members that are to outlast a busy machine.
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+
+/// Lease that a process which has ended does not keep for long.
+pub(crate) const SHORT: Duration = Duration::from_millis(100);
 
 /// Type of the members' groups.
 pub(crate) const TYPE: &str = "IDL:Register:1.0";
@@ -365,6 +373,28 @@ pub(crate) fn client() -> Orb {
 pub(crate) fn tolerant() -> Orb {
     let builder = Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0));
     FaultTolerance::extend(builder).unwrap().build().unwrap()
+}
+
+/// Returns a client of an ORB of its own ([`tolerant`]), whose calls are repeated while [`LONG`] lasts.
+pub(crate) fn tolerant_register(orb: &Orb, reference: &ObjectRef) -> Register {
+    let text = orb.object_to_string(reference).unwrap();
+    let client = orb.string_to_object(&text).unwrap();
+    let duration = RequestDurationPolicy::policy(LONG);
+    let client = client.set_policy_overrides(&[duration], SetOverride::Add);
+    register(&client.unwrap())
+}
+
+/// Adds one as soon as a member answers; returns the sum.
+pub(crate) fn add_at_last(client: &Register) -> i32 {
+    loop {
+        match client.add() {
+            Ok(sum) => return sum,
+            Err(error) => {
+                let kind = error.kind();
+                assert_ne!(kind, SystemExceptionKind::ObjectNotExist, "{error}");
+            }
+        }
+    }
 }
 
 /// Returns a location of one component.

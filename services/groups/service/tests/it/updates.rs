@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
-use punctual::fault_tolerance::RequestDurationPolicy;
-use punctual::{Any, Interface, ObjectRef, SetOverride, SystemExceptionKind};
+use punctual::{Any, ObjectRef};
 use punctual_groups_client::ft::UpdateableServant;
 use punctual_groups_client::punctual_groups::AdministrationStoreUpdateError;
 use punctual_groups_service::GroupService;
@@ -13,13 +11,10 @@ use punctual_host::store::Faults;
 use rustix::process::Signal;
 
 use crate::member::Processes;
-use crate::support::{Counter, Joined, Served, at, property, register, tolerant, until};
-
-/// Lease of members that are to outlast a busy machine.
-const LONG: Duration = Duration::from_secs(60);
-
-/// Lease that a process which has ended does not keep for long.
-const SHORT: Duration = Duration::from_millis(100);
+use crate::support::{
+    Counter, Joined, LONG, SHORT, Served, add_at_last, at, property, register, tolerant,
+    tolerant_register, until,
+};
 
 /// Returns an update of a counter.
 fn update(before: i32, after: i32) -> Vec<u8> {
@@ -77,15 +72,7 @@ fn after_kill_9_of_a_primary_that_stores_updates_the_next_has_all_acknowledged_r
             acknowledged = client.add().unwrap();
         }
         processes.signal("a", Signal::KILL);
-        let next = loop {
-            match client.add() {
-                Ok(next) => break next,
-                Err(error) => {
-                    let kind = error.kind();
-                    assert_ne!(kind, SystemExceptionKind::ObjectNotExist, "{error}");
-                }
-            }
-        };
+        let next = add_at_last(&client);
         assert_eq!(next, acknowledged + 1);
         assert_eq!(client.whoami().unwrap(), "b");
     }
@@ -101,14 +88,7 @@ fn a_request_whose_update_was_stored_and_whose_reply_was_lost_is_not_run_again_b
     until(|| served.primary(id).as_deref() == Some("a"));
     processes.start("b");
     let orb = tolerant();
-    let text = orb.object_to_string(&served.reference(&group)).unwrap();
-    let client = register(&orb.string_to_object(&text).unwrap());
-    let duration = RequestDurationPolicy::policy(LONG);
-    let client = client
-        .as_object()
-        .set_policy_overrides(&[duration], SetOverride::Add)
-        .unwrap();
-    let client = register(&client);
+    let client = tolerant_register(&orb, &served.reference(&group));
     assert_eq!((client.add().unwrap(), client.add().unwrap()), (1, 2));
     // `a` ends in the midst of it, and the call is repeated at `b`.
     assert_eq!(client.add().unwrap(), 3);
@@ -131,10 +111,7 @@ fn a_warm_member_gets_each_update_and_a_cold_one_all_of_them_before_it_serves() 
         // The first request had no state to follow.
         assert_eq!(first.counter.states_made.load(Ordering::SeqCst), 1);
         assert_eq!(logged(&served, id), 4);
-        let (state, updates) = {
-            let (updates, state) = served.replication.stored_updates(id).unwrap();
-            (state, updates)
-        };
+        let (updates, state) = served.replication.stored_updates(id).unwrap();
         assert_eq!(state, served.replication.stored_state(id).unwrap());
         let values: Vec<_> = updates.iter().map(|one| one[..8].to_vec()).collect();
         assert_eq!(
