@@ -32,6 +32,7 @@ mod header;
 pub mod lite;
 mod locate;
 mod message;
+mod numbers;
 mod plain;
 mod reassembly;
 mod reply;

@@ -16,16 +16,15 @@
 
 mod contexts;
 mod limits;
-mod numbers;
 mod operations;
 
 use contexts::KnownContexts;
 use limits::{LONGEST, LONGEST_CONTEXT};
-use numbers::{either, number};
 use operations::Operations;
 use punctual_cdr::{ByteOrder, GiopVersion, Limits};
 
 use crate::header::{MessageHeader, MessageKind};
+use crate::numbers::{either, number};
 use crate::reply::ReplyStatus;
 use crate::request::ResponseFlags;
 use crate::service_context::ServiceContexts;

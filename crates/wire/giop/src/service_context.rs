@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use crate::numbers::either;
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 
 /// Service context id of the transaction context of the Object Transaction Service.
@@ -266,16 +267,12 @@ impl<'m> Iterator for Iter<'m> {
                 *left = left.checked_sub(1)?;
                 let (head, behind) = rest.split_first_chunk()?;
                 let [a, b, c, d, e, f, g, h] = *head;
-                let number = |octets| match is_native {
-                    true => u32::from_ne_bytes(octets),
-                    false => u32::from_ne_bytes(octets).swap_bytes(),
-                };
-                let length = number([e, f, g, h]) as usize;
+                let length = either([e, f, g, h], *is_native) as usize;
                 let data = behind.get(..length)?;
                 // The last one may have no padding.
                 let room = length.next_multiple_of(4);
                 *rest = behind.get(room..).unwrap_or_default();
-                Some((number([a, b, c, d]), data))
+                Some((either([a, b, c, d], *is_native), data))
             }
         }
     }

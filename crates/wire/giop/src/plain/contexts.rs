@@ -1,7 +1,7 @@
 //! Service contexts of plain requests.
 
 use super::limits::{LONGEST_CONTEXT, MOST_CONTEXTS};
-use super::numbers::either;
+use crate::numbers::either;
 use crate::service_context;
 
 /// What is cached of the contexts of a request: their number, and the lengths of the first one's data, without padding

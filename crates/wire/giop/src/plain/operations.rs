@@ -2,7 +2,7 @@
 
 use super::contexts::KnownContexts;
 use super::limits::LONGEST;
-use super::numbers::either;
+use crate::numbers::either;
 
 /// Cached bytes that follow keys: names of operations, and no contexts or the beginning of the first. In
 /// sets of two; the cache grows while a set is too small, and then drops the older entry.
