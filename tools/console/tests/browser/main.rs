@@ -277,8 +277,7 @@ fn a_failover_of_a_group_is_drawn_in_every_size_and_in_the_dark() {
     let group = served.group("warm-passive");
     served.group("stateless");
     let long = Duration::from_hours(1);
-    served.join(&group, "plant-1/process-1", Duration::from_secs(1));
-    served.page_with("", "became primary");
+    served.join_primary_to_die(&group, "plant-1/process-1");
     served.join(&group, "plant-2/process-1", long);
     served.page_with("", "primary <b>plant-2");
     served.join(&group, "plant-1/process-1", long);
@@ -288,10 +287,12 @@ fn a_failover_of_a_group_is_drawn_in_every_size_and_in_the_dark() {
         served.console.address()
     ));
     browser.until("document.getElementById('liveness').textContent === 'Live'");
-    let count = |class: &str| format!("document.querySelectorAll('#timeline .{class}').length");
-    assert_eq!(browser.evaluate(&count("primary")), json!(2));
-    assert_eq!(browser.evaluate(&count("death")), json!(1));
-    assert_eq!(browser.evaluate(&count("restart")), json!(1));
+    // More often than that where the first lease ended before the election.
+    for (class, least) in [("primary", 2), ("death", 1), ("restart", 1)] {
+        let count = format!("document.querySelectorAll('#timeline .{class}').length");
+        let count = browser.evaluate(&count).as_u64().unwrap();
+        assert!(count >= least, "{class}: {count}");
+    }
     // Each lane has the height of its name.
     let heights = "[...document.querySelectorAll('.lanes ul, .lanes svg')].map((one) => one.getBoundingClientRect().height)";
     for (width, height, size) in [(1440, 900, "wide"), (390, 844, "narrow")] {

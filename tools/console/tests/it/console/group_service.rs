@@ -58,7 +58,7 @@ impl Served {
         created.unwrap().0.unwrap()
     }
 
-    /// Joins a group with a lease that does not end during a test, or that ends at once.
+    /// Joins a group with a lease, which is not renewed.
     pub(crate) fn join(&self, group: &ObjectRef, location: &str, lease: Duration) {
         let location = [NameComponent {
             id: location.to_owned(),
@@ -71,6 +71,23 @@ impl Served {
             .manager
             .join(Some(group), &location, Some(member), lease);
         joined.unwrap();
+    }
+
+    /// Joins a member that becomes primary, and whose lease then ends as it is never renewed. On a busy machine a lease may end
+    /// before the member is elected: then it joins again with a longer one.
+    pub(crate) fn join_primary_to_die(&self, group: &ObjectRef, location: &str) {
+        let mut lease = Duration::from_millis(500);
+        loop {
+            self.join(group, location, lease);
+            let ended = Instant::now() + 2 * lease;
+            while Instant::now() < ended {
+                if self.page("").contains("became primary") {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            lease *= 2;
+        }
     }
 
     /// Returns the page once it contains a text.

@@ -49,9 +49,7 @@ fn groups_their_members_and_the_primary_are_shown() {
 fn a_failover_is_in_the_time_line_and_among_the_changes() {
     let served = Served::new();
     let group = served.group("cold-passive");
-    // Never renewed: it is primary until its lease ends.
-    served.join(&group, "north", Duration::from_millis(500));
-    served.page_with("", "became primary");
+    served.join_primary_to_die(&group, "north");
     served.join(&group, "south", LONG);
     let page = served.page_with("", "primary <b>south</b>");
     let changes = section(&page, "Changes");
