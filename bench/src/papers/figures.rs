@@ -1,8 +1,9 @@
 //! Figures that claims are judged by, found in reports of measurements.
 
-use super::claims::Found;
+use super::claim::Found;
 use super::evidence::Evidence;
-use serde_json::json;
+use crate::timeprobes::END_TO_END;
+use serde_json::{Value, json};
 use std::fmt;
 
 /// Returns a time in words.
@@ -109,4 +110,89 @@ pub(super) fn reliable(e: &Evidence<'_>, kind: &str, placement: &str) -> Result<
         ("placement", json!(placement)),
     ];
     e.figure("rows", &wanted, "ratio")
+}
+
+/// Describes the stages of one side of a call over TCP, without those of the operating system: the least, the greatest,
+/// and their sum.
+pub(super) fn stages(e: &Evidence<'_>, side: &str) -> Result<String, String> {
+    let run = [("side", json!(side)), ("run", json!("punctual same"))];
+    let parts = e.rows("stages", &[&run[..], &[("part", json!(true))]].concat());
+    let is_io = |row: &&Value| row["what"].as_str().is_none_or(|what| what.contains("I/O"));
+    let times = parts.into_iter().filter(|row| !is_io(row));
+    let times: Vec<f64> = times.filter_map(|row| row["time"].as_f64()).collect();
+    let least = times.iter().copied().reduce(f64::min);
+    let most = times.iter().copied().reduce(f64::max);
+    let (Some(least), Some(most)) = (least, most) else {
+        return Err(format!("no stages of {side}"));
+    };
+    let sum = e.figure(
+        "stages",
+        &[&run[..], &[("what", json!("all but I/O"))]].concat(),
+        "time",
+    )?;
+    Ok(format!(
+        "{least:.0} to {most:.0} ns a stage, {sum:.0} ns in all"
+    ))
+}
+
+/// Returns the percentage of a call during which its messages are under way.
+pub(super) fn system_share(e: &Evidence<'_>, run: &str) -> Result<f64, String> {
+    let time = |what: &str| {
+        let wanted = [
+            ("side", json!(END_TO_END)),
+            ("run", json!(run)),
+            ("what", json!(what)),
+        ];
+        e.figure("stages", &wanted, "time")
+    };
+    let under_way = time("request under way")? + time("reply under way")?;
+    Ok(under_way / time("all of these")? * 100.0)
+}
+
+/// Returns the size of a stripped server with a set of Cargo features, in KiB.
+pub(super) fn program(e: &Evidence<'_>, set: &str) -> Result<f64, String> {
+    let wanted = [
+        ("name", json!(set)),
+        ("level", json!("s")),
+        ("target", Value::Null),
+    ];
+    Ok(e.figure("rows", &wanted, "figures.server_bytes")? / 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stage(side: &str, what: &str, time: f64) -> Value {
+        json!({"side": side, "what": what, "run": "punctual same", "part": true, "time": time})
+    }
+
+    #[test]
+    fn stages_are_those_of_the_orb_and_the_rest_of_a_call_is_the_system_s() {
+        let sum =
+            json!({"side": "client", "what": "all but I/O", "run": "punctual same", "time": 12.0});
+        let report = json!({"stages": [
+            stage("client", " 1 initialise", 3.0),
+            stage("client", " 6 I/O: send", 8000.0),
+            stage("client", " 8 messaging receive", 9.0),
+            sum,
+            stage(END_TO_END, "request under way", 60.0),
+            stage(END_TO_END, "reply under way", 30.0),
+            stage(END_TO_END, "all of these", 100.0),
+        ]});
+        let e = Evidence::of(&report);
+        let said = "3 to 9 ns a stage, 12 ns in all".to_owned();
+        assert_eq!(stages(&e, "client"), Ok(said));
+        assert!(stages(&e, "server").unwrap_err().contains("server"));
+        assert_eq!(system_share(&e, "punctual same"), Ok(90.0));
+        assert!(system_share(&e, "punctual-uiop same").is_err());
+    }
+
+    #[test]
+    fn sizes_are_of_this_machine_s_programs() {
+        let row = |target: Value, bytes: u64| json!({"name": "minimum", "level": "s", "target": target, "figures": {"server_bytes": bytes}});
+        let report =
+            json!({"rows": [row(json!("aarch64-unknown-linux-musl"), 1), row(Value::Null, 2048)]});
+        assert_eq!(program(&Evidence::of(&report), "minimum"), Ok(2.0));
+    }
 }

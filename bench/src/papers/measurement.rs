@@ -19,13 +19,21 @@ pub(super) struct Measurement {
     pub(super) name: &'static str,
     /// Quantity that it measures.
     pub(super) about: &'static str,
-    /// Command and options that it always has.
-    command: &'static [&'static str],
-    /// Options of a whole run, and of a quick one.
-    whole: &'static [&'static str],
-    quick: &'static [&'static str],
+    origin: Origin,
     /// True if the command can draw its figures (`--svg`).
     draws: bool,
+}
+
+/// Origin of a measurement's figures.
+#[derive(Debug)]
+enum Origin {
+    /// This program runs the command, and in a quick run adds options.
+    Run {
+        command: &'static [&'static str],
+        quick: &'static [&'static str],
+    },
+    /// The report lies in the folder once somebody ran this command.
+    Folder { command: &'static str },
 }
 
 /// All measurements, the quicker ones first.
@@ -33,90 +41,118 @@ pub(super) const ALL: &[Measurement] = &[
     Measurement {
         name: "ami",
         about: "asynchronous and synchronous calls",
-        command: &["ami", "--placement", "same"],
-        whole: &[],
-        quick: &["--rounds", "5", "--calls", "1000", "--many", "50000"],
+        origin: Origin::Run {
+            command: &["ami", "--placement", "same"],
+            quick: &["--rounds", "5", "--calls", "1000", "--many", "50000"],
+        },
         draws: true,
     },
     Measurement {
         name: "oneway",
         about: "one-ways, buffered and reliable",
-        command: &["oneway", "--placement", "same,cross"],
-        whole: &[],
-        quick: &["--rounds", "7"],
+        origin: Origin::Run {
+            command: &["oneway", "--placement", "same,cross"],
+            quick: &["--rounds", "7"],
+        },
         draws: true,
     },
     Measurement {
         name: "latency",
         about: "calls by stubs and by the DII, by size, beside raw sockets and omniORB",
-        command: &[
-            "latency",
-            "--placement",
-            "same",
-            "--contenders",
-            "punctual,punctual-dii,punctual-uiop,omniorb",
-            "--cases",
-            "cube_void,take_octets:1,take_octets:256,take_octets:1024,take_octets:16384,take_bin_structs:1,take_bin_structs:1024",
-        ],
-        whole: &[],
-        quick: &["--rounds", "9", "--calls", "400"],
+        origin: Origin::Run {
+            command: &[
+                "latency",
+                "--placement",
+                "same",
+                "--contenders",
+                "punctual,punctual-dii,punctual-uiop,omniorb",
+                "--cases",
+                "cube_void,take_octets:1,take_octets:256,take_octets:1024,take_octets:16384,take_bin_structs:1,take_bin_structs:1024",
+            ],
+            quick: &["--rounds", "9", "--calls", "400"],
+        },
         draws: true,
     },
     Measurement {
         name: "cubit",
         about: "messaging protocols over links, by type of data",
-        command: &["cubit", "--placement", "same"],
-        whole: &[],
-        quick: &["--rounds", "9", "--calls", "400"],
+        origin: Origin::Run {
+            command: &["cubit", "--placement", "same"],
+            quick: &["--rounds", "9", "--calls", "400"],
+        },
         draws: true,
     },
     Measurement {
         name: "demux",
         about: "finding objects and operations, by strategy",
-        command: &["demux"],
-        whole: &[],
-        quick: &["--quick"],
+        origin: Origin::Run {
+            command: &["demux"],
+            quick: &["--quick"],
+        },
         draws: true,
     },
     Measurement {
         name: "inversion",
         about: "an urgent client beside low ones of one priority",
-        command: &["rt", "inversion", "--placement", "same"],
-        whole: &[],
-        quick: &["--low", "1,5,20,50", "--calls", "1000"],
+        origin: Origin::Run {
+            command: &["rt", "inversion", "--placement", "same"],
+            quick: &["--low", "1,5,20,50", "--calls", "1000"],
+        },
         draws: true,
     },
     Measurement {
         name: "endpoints",
         about: "endpoints with priorities beside an ORB a thread",
-        command: &["rt", "endpoints", "--placement", "same"],
-        whole: &[],
-        quick: &["--low", "1,6,15", "--calls", "1000"],
+        origin: Origin::Run {
+            command: &["rt", "endpoints", "--placement", "same"],
+            quick: &["--low", "1,6,15", "--calls", "1000"],
+        },
         draws: true,
     },
     Measurement {
         name: "pools",
         about: "thread pools and lanes",
-        command: &["rt", "pools", "--placement", "same"],
-        whole: &[],
-        quick: &["--low", "1,10,30", "--calls", "1000"],
+        origin: Origin::Run {
+            command: &["rt", "pools", "--placement", "same"],
+            quick: &["--low", "1,10,30", "--calls", "1000"],
+        },
         draws: true,
     },
     Measurement {
         name: "start",
         about: "a server with lanes beside one with an ORB for each priority",
-        command: &["rt", "start", "--low", "3"],
-        whole: &[],
-        quick: &["--rounds", "10"],
+        origin: Origin::Run {
+            command: &["rt", "start", "--low", "3"],
+            quick: &["--rounds", "10"],
+        },
         draws: false,
     },
     Measurement {
         name: "dispatching",
         about: "urgent consumers of events beside others that compute",
-        command: &["events", "dispatching", "--placement", "same"],
-        whole: &[],
-        quick: &["--rounds", "3", "--events", "500"],
+        origin: Origin::Run {
+            command: &["events", "dispatching", "--placement", "same"],
+            quick: &["--rounds", "3", "--events", "500"],
+        },
         draws: true,
+    },
+    // A program with probes has other figures for all the rest.
+    Measurement {
+        name: "timeprobes",
+        about: "stages of a call at the client and at the server",
+        origin: Origin::Folder {
+            command: "punctual bench timeprobes --placement same --contenders punctual,punctual-uiop \
+                --json=papers/timeprobes.json --svg papers/timeprobes.svg",
+        },
+        draws: true,
+    },
+    Measurement {
+        name: "footprint",
+        about: "sizes of programs by Cargo features",
+        origin: Origin::Folder {
+            command: "cargo xtask footprint --levels s --json > papers/footprint.json",
+        },
+        draws: false,
     },
 ];
 
@@ -136,10 +172,21 @@ pub(super) struct Kept {
 }
 
 impl Measurement {
-    /// Returns the command and its options.
-    pub(super) fn arguments(&self, quick: bool) -> Vec<&'static str> {
-        let rest = if quick { self.quick } else { self.whole };
-        [self.command, rest].concat()
+    /// Returns the command line, as people enter it.
+    pub(super) fn command(&self, quick: bool) -> String {
+        match self.origin {
+            Origin::Run { .. } => format!("punctual bench {}", self.arguments(quick).join(" ")),
+            Origin::Folder { command } => command.to_owned(),
+        }
+    }
+
+    /// Returns the command and its options, if this program runs it.
+    fn arguments(&self, is_quick: bool) -> Vec<&'static str> {
+        match self.origin {
+            Origin::Run { command, quick } if is_quick => [command, quick].concat(),
+            Origin::Run { command, .. } => command.to_vec(),
+            Origin::Folder { .. } => Vec::new(),
+        }
     }
 
     /// Returns the name of the file of the drawing, if there is one.
@@ -147,7 +194,8 @@ impl Measurement {
         self.draws.then(|| format!("{}.svg", self.name))
     }
 
-    /// Returns the report of an earlier run by the same command, or measures, and keeps the report.
+    /// Returns the report of an earlier run by the same command, or measures, and keeps the report. What this program does
+    /// not measure is taken from the folder.
     ///
     /// # Errors
     /// The reason why there is no report.
@@ -159,6 +207,9 @@ impl Measurement {
         again: bool,
     ) -> std::result::Result<Kept, String> {
         let file = folder.join(format!("{}.json", self.name));
+        if let Origin::Folder { command } = self.origin {
+            return taken(&file, command);
+        }
         let command = self.arguments(quick);
         if !again
             && let Some(kept) = read(&file)
@@ -235,6 +286,24 @@ fn pass_on(errors: ChildStderr) -> String {
     error.unwrap_or(last)
 }
 
+/// Reads the report that a command left in a file.
+fn taken(file: &Path, command: &str) -> std::result::Result<Kept, String> {
+    let said = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+    let text = fs::read(file).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            format!("{} is not there, which `{command}` makes", file.display())
+        }
+        _ => said(&error),
+    })?;
+    Ok(Kept {
+        command: Vec::new(),
+        made_by: String::new(),
+        took: Duration::ZERO,
+        report: serde_json::from_slice(&text).map_err(|error| said(&error))?,
+        is_old: true,
+    })
+}
+
 fn read(file: &Path) -> Option<Kept> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
@@ -278,18 +347,38 @@ mod tests {
     #[test]
     fn each_measurement_is_a_command_that_the_program_has() {
         for (one, quick) in ALL.iter().flat_map(|one| [(one, false), (one, true)]) {
-            if one.command[0] == "events" && cfg!(not(feature = "events")) {
+            let line = one.command(quick);
+            let Some(line) = line.strip_prefix("punctual bench ") else {
+                assert!(line.starts_with("cargo xtask footprint "), "{line}");
+                continue;
+            };
+            if line.starts_with("events ") && cfg!(not(feature = "events")) {
                 continue;
             }
-            let mut words = vec!["punctual-bench".to_owned(), "--json".to_owned()];
-            let arguments = one.arguments(quick).into_iter().map(str::to_owned);
-            words.splice(1..1, arguments);
-            if let Some(drawing) = one.drawing() {
-                words.extend(["--svg".to_owned(), drawing]);
+            let mut words = vec!["punctual-bench"];
+            words.extend(line.split(' '));
+            let drawing = one.drawing();
+            if let (Origin::Run { .. }, Some(drawing)) = (&one.origin, &drawing) {
+                words.extend(["--json", "--svg", drawing]);
             }
             let parsed = <Program as clap::Parser>::try_parse_from(&words);
             assert!(parsed.is_ok(), "{}: {parsed:?}", one.name);
         }
+    }
+
+    #[test]
+    fn figures_of_another_program_are_taken_from_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let one = ALL.iter().find(|one| one.name == "footprint").unwrap();
+        let measure = || one.measure(&nothing(), folder.path(), false, false);
+        let absent = measure().unwrap_err();
+        assert!(absent.contains("cargo xtask footprint"), "{absent}");
+        let file = folder.path().join("footprint.json");
+        fs::write(&file, b"{\"rows\":").unwrap();
+        let broken = measure().unwrap_err();
+        assert!(broken.contains("footprint.json: EOF"), "{broken}");
+        fs::write(&file, b"{\"rows\":[]}").unwrap();
+        assert_eq!(measure().unwrap().report["rows"], Value::Array(Vec::new()));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! this program's measurements. Each `Measurement` runs as a process of its own, and its figures and
 //! drawing stay in a folder: an interrupted run goes on where it was.
 
+mod claim;
 mod claims;
 mod evidence;
 mod figures;
@@ -12,7 +13,7 @@ mod report;
 
 use crate::Result;
 use crate::contender::Harness;
-use claims::{CLAIMS, Claim};
+use claim::{Claim, Found};
 use clap::Args;
 use evidence::Evidence;
 use measurement::{ALL, Kept, Measurement};
@@ -43,7 +44,7 @@ pub struct Options {
 /// Claim, and what was found about it; an error is the reason why nothing was.
 struct Judged {
     claim: &'static Claim,
-    found: std::result::Result<claims::Found, String>,
+    found: std::result::Result<Found, String>,
     command: String,
 }
 
@@ -55,15 +56,9 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let wanted = wanted(&options.only)?;
     if options.list {
         for claim in claims_by(&wanted) {
-            let command = claim
-                .by
-                .map_or_else(String::new, |name| command(name, false));
             println!("{}, {}: {}", claim.paper, claim.place, claim.claim);
             println!("    theirs: {}", claim.theirs);
-            match command.is_empty() {
-                true => println!("    not reproduced: {}", claim.without),
-                false => println!("    {command}"),
-            }
+            println!("    {}", command(claim.by, false));
         }
         return Ok(());
     }
@@ -121,21 +116,16 @@ fn wanted(only: &[String]) -> Result<Vec<&'static Measurement>> {
     Ok(ALL.iter().filter(is_wanted).collect())
 }
 
-/// Returns the claims that these measurements find, and if they are all there are, those that none does.
+/// Returns the claims that these measurements find.
 fn claims_by(wanted: &[&'static Measurement]) -> impl Iterator<Item = &'static Claim> {
     let names: Vec<&str> = wanted.iter().map(|one| one.name).collect();
-    let is_all = wanted.len() == ALL.len();
-    CLAIMS.iter().filter(move |claim| match claim.by {
-        Some(name) => names.contains(&name),
-        None => is_all,
-    })
+    claims::all().filter(move |claim| names.contains(&claim.by))
 }
 
 /// Returns the command of a measurement, as people enter it.
 fn command(name: &str, quick: bool) -> String {
     let measurement = ALL.iter().find(|one| one.name == name);
-    let words = measurement.map(|one| one.arguments(quick).join(" "));
-    format!("punctual bench {}", words.unwrap_or_default())
+    measurement.map_or_else(String::new, |one| one.command(quick))
 }
 
 fn judge(
@@ -143,14 +133,7 @@ fn judge(
     kept: &[(&Measurement, std::result::Result<Kept, String>)],
     quick: bool,
 ) -> Judged {
-    let Some(name) = claim.by else {
-        return Judged {
-            claim,
-            found: Err(claim.without.to_owned()),
-            command: String::new(),
-        };
-    };
-    let measured = kept.iter().find(|(one, _)| one.name == name);
+    let measured = kept.iter().find(|(one, _)| one.name == claim.by);
     let found = match measured {
         Some((_, Ok(kept))) => {
             let evidence = Evidence::of(&kept.report);
@@ -162,7 +145,7 @@ fn judge(
     Judged {
         claim,
         found,
-        command: command(name, quick),
+        command: command(claim.by, quick),
     }
 }
 
@@ -171,22 +154,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_claim_names_a_measurement_or_says_why_there_is_none() {
-        for claim in CLAIMS {
-            match claim.by {
-                Some(name) => assert!(ALL.iter().any(|one| one.name == name), "{name}"),
-                None => assert!(!claim.without.is_empty(), "{}", claim.claim),
-            }
+    fn each_claim_names_a_measurement_and_each_measurement_has_a_claim() {
+        for claim in claims::all() {
+            assert!(ALL.iter().any(|one| one.name == claim.by), "{}", claim.by);
+        }
+        for one in ALL {
+            assert!(
+                claims::all().any(|claim| claim.by == one.name),
+                "{}",
+                one.name
+            );
         }
     }
 
     #[test]
     fn only_the_claims_of_the_chosen_measurements_are_judged() {
         let chosen = wanted(&["ami".to_owned()]).unwrap();
-        assert!(claims_by(&chosen).all(|claim| claim.by == Some("ami")));
+        assert!(claims_by(&chosen).all(|claim| claim.by == "ami"));
         assert!(claims_by(&chosen).count() >= 3);
         let all = wanted(&[]).unwrap();
-        assert_eq!(claims_by(&all).count(), CLAIMS.len());
+        assert_eq!(claims_by(&all).count(), claims::all().count());
         let error = wanted(&["amy".to_owned()]).unwrap_err().to_string();
         assert!(error.contains("`amy`") && error.contains("ami"), "{error}");
     }
@@ -194,7 +181,7 @@ mod tests {
     #[test]
     fn a_claim_whose_figures_are_absent_is_not_judged() {
         let empty = serde_json::json!({});
-        for claim in CLAIMS.iter().filter(|claim| claim.by.is_some()) {
+        for claim in claims::all() {
             assert!(
                 (claim.find)(&Evidence::of(&empty)).is_err(),
                 "{}",

@@ -1,6 +1,6 @@
 //! Report on the claims, as Markdown and as a page, and a summary for the terminal.
 
-use super::claims::Verdict;
+use super::claim::Verdict;
 use super::measurement::{Kept, Measurement};
 use super::{Judged, shown};
 use crate::Result;
@@ -205,12 +205,13 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::claims::{CLAIMS, Found};
+    use super::super::claim::Found;
+    use super::super::claims;
     use super::*;
 
     fn judged(found: std::result::Result<Found, String>) -> Judged {
         Judged {
-            claim: &CLAIMS[0],
+            claim: claims::all().next().unwrap(),
             found,
             command: "punctual bench x".to_owned(),
         }

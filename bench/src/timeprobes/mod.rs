@@ -14,7 +14,7 @@ mod report;
 pub(crate) mod servant;
 mod stages;
 
-pub(crate) use report::EXPERIMENT;
+pub(crate) use report::{END_TO_END, EXPERIMENT};
 
 use crate::Result;
 use crate::case::{Case, Operation};

@@ -164,7 +164,7 @@ impl Run {
 }
 
 /// Title of the end-to-end table.
-const END_TO_END: &str = "one call from end to end, stamps included";
+pub(crate) const END_TO_END: &str = "one call from end to end, stamps included";
 
 fn titled(stage: &Stage) -> String {
     format!("{:>2} {}", stage.number, stage.name)

@@ -1,0 +1,83 @@
+//! Claim of a paper, and what becomes of it.
+
+use super::evidence::Evidence;
+
+/// Claim of a paper.
+pub(super) struct Claim {
+    pub(super) paper: &'static str,
+    /// Figure, table or section.
+    pub(super) place: &'static str,
+    pub(super) claim: &'static str,
+    /// Figures of the paper.
+    pub(super) theirs: &'static str,
+    /// Name of the measurement that has our figures.
+    pub(super) by: &'static str,
+    pub(super) find: fn(&Evidence<'_>) -> Result<Found, String>,
+}
+
+/// Figures found for a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Found {
+    pub(super) ours: String,
+    pub(super) verdict: Verdict,
+    /// Set if rounds lay far apart, so that the verdict is not certain.
+    pub(super) is_restless: bool,
+}
+
+/// What becomes of a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Verdict {
+    Holds,
+    /// It does not hold as the paper has it; the text says why.
+    Differently(&'static str),
+    /// A time of the paper's machines, which no machine of today can confirm or refute.
+    OfItsTime,
+}
+
+impl Found {
+    /// Makes figures with a verdict: the claim holds, or else differs because of `why`.
+    pub(super) fn judged(ours: String, holds: bool, why: &'static str) -> Result<Self, String> {
+        Ok(Self {
+            ours,
+            verdict: match holds {
+                true => Verdict::Holds,
+                false => Verdict::Differently(why),
+            },
+            is_restless: false,
+        })
+    }
+
+    /// Makes figures to stand beside a time of the paper's machines.
+    pub(super) const fn of_its_time(ours: String) -> Self {
+        Self {
+            ours,
+            verdict: Verdict::OfItsTime,
+            is_restless: false,
+        }
+    }
+
+    pub(super) fn restless(self, is_restless: bool) -> Self {
+        Self {
+            is_restless,
+            ..self
+        }
+    }
+}
+
+/// Claim that a measurement finds.
+pub(super) const fn by(
+    name: &'static str,
+    (paper, place): (&'static str, &'static str),
+    claim: &'static str,
+    theirs: &'static str,
+    find: fn(&Evidence<'_>) -> Result<Found, String>,
+) -> Claim {
+    Claim {
+        paper,
+        place,
+        claim,
+        theirs,
+        by: name,
+        find,
+    }
+}

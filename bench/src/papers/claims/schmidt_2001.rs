@@ -1,0 +1,137 @@
+//! Claims of Schmidt et al. 2001.
+
+use crate::papers::claim::{Claim, Found, by};
+use crate::papers::figures::{Gain, micros, p50, stages, system_share};
+
+const PAPER: &str = "Schmidt et al. 2001";
+
+/// Reason why shorter messages gain nothing.
+const LENGTH_IS_FREE: &str =
+    "a packet takes the same time today whether it has 15 bytes more or less";
+
+pub(super) const CLAIMS: &[Claim] = &[
+    by(
+        "cubit",
+        (PAPER, "figure 16"),
+        "Unix sockets (UIOP) are faster than TCP (IIOP) for all types of data",
+        "20 to 50 %",
+        |e| {
+            let gain = Gain::of(e, "uiop", "iiop")?;
+            Found::judged(
+                gain.to_string(),
+                gain.least > 0.0,
+                "some types gain nothing: TCP in loopback is nearly as fast today",
+            )
+        },
+    ),
+    by(
+        "cubit",
+        (PAPER, "figure 16"),
+        "GIOPlite is faster than GIOP over TCP, by a small margin",
+        "0.36 to 4.74 %, 2.74 % on average",
+        |e| {
+            let gain = Gain::of(e, "giop_lite+iiop", "iiop")?;
+            let is_small = (0.0..5.0).contains(&gain.mean) && gain.mean > 0.0;
+            Found::judged(gain.to_string(), is_small, LENGTH_IS_FREE)
+        },
+    ),
+    by(
+        "cubit",
+        (PAPER, "figure 16"),
+        "GIOPlite gains slightly more over Unix sockets",
+        "0.37 to 5.29 %, 3.26 % on average",
+        |e| {
+            let gain = Gain::of(e, "giop_lite+uiop", "uiop")?;
+            let over_tcp = Gain::of(e, "giop_lite+iiop", "iiop")?;
+            let is_more = gain.mean > 0.0 && gain.mean > over_tcp.mean;
+            Found::judged(gain.to_string(), is_more, LENGTH_IS_FREE)
+        },
+    ),
+    by(
+        "timeprobes",
+        (PAPER, "tables 1 and 2"),
+        "time of each stage of a call at the client and at the server, receiving and sending apart",
+        "client 0.7 to 50.7 µs a stage, 91 µs in all; server 1.4 to 93.6 µs, 146 µs in all",
+        |e| {
+            let client = stages(e, "client (table 1)")?;
+            let server = stages(e, "server (table 2)")?;
+            Ok(Found::of_its_time(format!(
+                "client {client}; server {server}"
+            )))
+        },
+    ),
+    by(
+        "timeprobes",
+        (PAPER, "figure 18"),
+        "by the probes, the ORB has nearly half of a round trip, and the operating system the rest",
+        "just over 50 % for the operating system, over TCP",
+        |e| {
+            let over = |run| system_share(e, run);
+            let (tcp, unix) = (over("punctual same")?, over("punctual-uiop same")?);
+            Found::judged(
+                format!(
+                    "messages are under way for {tcp:.0} % of a call over TCP, {unix:.0} % over Unix sockets"
+                ),
+                (50.0..=65.0).contains(&tcp),
+                "the shares of ORB and operating system are others today",
+            )
+        },
+    ),
+    by(
+        "latency",
+        (PAPER, "figure 18"),
+        "the operating system takes just over half of a round trip over TCP",
+        "just over 50 %",
+        |e| {
+            let (ours, raw) = (
+                p50(e, "punctual", "cube_void")?,
+                p50(e, "raw-tcp", "cube_void")?,
+            );
+            let share = raw / ours * 100.0;
+            Found::judged(
+                format!("{share:.0} % of {} are the raw socket's", micros(ours)),
+                (50.0..=65.0).contains(&share),
+                "the shares of ORB and operating system are others today",
+            )
+        },
+    ),
+    by(
+        "latency",
+        (PAPER, "abstract"),
+        "a round trip in loopback takes some 189 µs on a Pentium II of 400 MHz",
+        "189 µs",
+        |e| {
+            let ours = p50(e, "punctual", "cube_void")?;
+            let of = |name| p50(e, name, "cube_void").map_or_else(|_| "–".to_owned(), micros);
+            let rest = format!("omniORB {}, raw socket {}", of("omniorb"), of("raw-tcp"));
+            Ok(Found::of_its_time(format!("{} ({rest})", micros(ours))))
+        },
+    ),
+    by(
+        "latency",
+        (PAPER, "figure 19"),
+        "what the operating system takes grows faster with the size of a parameter than what the ORB takes",
+        "a plot; both grow a little from 256 octets on, from where TAO does not copy",
+        |e| {
+            let of = |contender, units| p50(e, contender, &format!("take_octets:{units}"));
+            let parts = |units: u64| {
+                let system = of("raw-tcp", units)?;
+                Ok::<_, String>((system, of("punctual", units)? - system))
+            };
+            let [small, middle, large] = [parts(1)?, parts(256)?, parts(16_384)?];
+            Found::judged(
+                format!(
+                    "sockets alone {}, {}, {} with 1, 256 and 16,384 octets; the ORB {}, {}, {} more",
+                    micros(small.0),
+                    micros(middle.0),
+                    micros(large.0),
+                    micros(small.1),
+                    micros(middle.1),
+                    micros(large.1)
+                ),
+                large.0 - small.0 > large.1 - small.1,
+                "the ORB copies octets into the message, which the socket copies once more",
+            )
+        },
+    ),
+];
