@@ -222,6 +222,21 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-build",
         ],
     ),
+    // Members that run all requests in the order of a log.
+    (
+        "punctual-groups-active",
+        &[
+            "punctual",
+            EXEC,
+            HOST,
+            DURABLE,
+            JETSTREAM,
+            NAMING_CLIENT,
+            GROUPS_CLIENT,
+            GROUPS_SERVICE,
+            "punctual-build",
+        ],
+    ),
     (
         "punctual-cosevent",
         &[

@@ -50,6 +50,30 @@ impl RequestId {
         self.expires <= time::now()
     }
 
+    /// Returns what tells the request from all others, as bytes: equal for its repeats only.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for part in [&*self.client.identity, &*self.client.id] {
+            bytes.extend((part.len() as u64).to_be_bytes());
+            bytes.extend(part);
+        }
+        bytes.extend(self.retention.to_be_bytes());
+        bytes
+    }
+
+    /// Returns the time at which the request expires, as a TimeT (hundreds of nanoseconds since 15 October 1582).
+    #[must_use]
+    pub fn expires(&self) -> u64 {
+        self.expires
+    }
+
+    /// Returns the time of day as a TimeT.
+    #[must_use]
+    pub fn now() -> u64 {
+        time::now()
+    }
+
     /// Calls a function that serves the request on this thread.
     #[inline]
     pub(crate) fn during<R>(self, serve: impl FnOnce() -> R) -> R {

@@ -151,4 +151,5 @@ pub mod relay {
         reference_to,
     };
     pub use crate::relayed::{MAX_HOPS, RawBody, RelayedReply, RelayedRequest, Terms};
+    pub use punctual_giop::ReplyStatus;
 }

@@ -186,6 +186,14 @@ pub mod multicast {
     pub use punctual_multicast::*;
 }
 
+/// Requests and replies that are kept or passed on with their undecoded bodies: [`ServerCall::passed_on`](poa::ServerCall::passed_on),
+/// [`ObjectRef::relay`], [`ServerCall::pass_kept`](poa::ServerCall::pass_kept).
+#[cfg(feature = "bridge")]
+pub mod relay {
+    pub use punctual_cdr::{ByteOrder, CodeSets, GiopVersion, NarrowCodeSet, WideCodeSet};
+    pub use punctual_orb::relay::{RawBody, RelayedReply, RelayedRequest, ReplyStatus, Terms};
+}
+
 /// In-line bridge: requests that arrive by one protocol leave by another.
 ///
 /// A program needs this module to join two networks whose protocols differ, such as shared memory and TCP.

@@ -154,7 +154,7 @@ impl Guard {
     }
 
     /// Returns whether the member is primary. A request may come before the member has learned that it is: then it asks.
-    fn is_primary_or_becomes_it(&self) -> bool {
+    pub(crate) fn is_primary_or_becomes_it(&self) -> bool {
         if self.is_primary() {
             return true;
         }

@@ -241,6 +241,12 @@ impl Membership {
         self.shared.guard.is_primary()
     }
 
+    /// Returns whether the member is primary now; if it was not when it asked last, the service is asked. Blocks.
+    #[must_use]
+    pub fn becomes_primary(&self) -> bool {
+        self.shared.guard.is_primary_or_becomes_it()
+    }
+
     /// Stores the state of a passive group at the service, so that the next primary has it: what has led to this state may be
     /// acknowledged to clients when this returns. Called on the thread of the request, it is refused if the member was not primary
     /// all the time since the request began: others may have changed the group's state meanwhile. Blocks.

@@ -36,17 +36,25 @@ pub(crate) enum Style {
     Stateless,
     ColdPassive,
     WarmPassive,
+    /// All members run all requests; the primary stores the state for members that begin.
+    Active,
 }
 
 impl Style {
-    const ALL: [(Self, &'static str, ft::ReplicationStyleValue); 3] = [
+    const ALL: [(Self, &'static str, ft::ReplicationStyleValue); 4] = [
         (Self::Stateless, "stateless", ft::STATELESS),
         (Self::ColdPassive, "cold-passive", ft::COLD_PASSIVE),
         (Self::WarmPassive, "warm-passive", ft::WARM_PASSIVE),
+        (Self::Active, "active", ft::ACTIVE),
     ];
 
     /// Returns whether one member serves, and the others wait.
     pub(crate) fn is_passive(self) -> bool {
+        matches!(self, Self::ColdPassive | Self::WarmPassive)
+    }
+
+    /// Returns whether one member is primary, and stores the group's state.
+    pub(crate) fn has_primary(self) -> bool {
         self != Self::Stateless
     }
 
@@ -291,8 +299,8 @@ fn check(name: &str, value: &Any) -> Result<(), Fault> {
     };
     match property {
         "ReplicationStyle" => one_of(
-            &[ft::STATELESS, ft::COLD_PASSIVE, ft::WARM_PASSIVE],
-            &[ft::ACTIVE, ft::ACTIVE_WITH_VOTING],
+            &[ft::STATELESS, ft::COLD_PASSIVE, ft::WARM_PASSIVE, ft::ACTIVE],
+            &[ft::ACTIVE_WITH_VOTING],
         ),
         "MembershipStyle" => one_of(&[MEMB_APP_CTRL, MEMB_INF_CTRL], &[]),
         "ConsistencyStyle" => one_of(&[ft::CONS_APP_CTRL, ft::CONS_INF_CTRL], &[]),

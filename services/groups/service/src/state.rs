@@ -81,7 +81,7 @@ pub(crate) struct Live {
     pub(crate) takes_no_state: bool,
 }
 
-/// Passive group that has no primary.
+/// Group that is to have a primary, and has none.
 #[derive(Clone, Debug)]
 pub(crate) struct Vacancy {
     /// Time from which on there can be another one: the former primary's lease has ended by then.
@@ -313,7 +313,7 @@ impl State {
     }
 
     fn note_vacancy(&mut self, id: u64, group: &Group, now: Instant) {
-        if group.primary.is_some() || !group.is_passive() {
+        if group.primary.is_some() || !group.has_primary() {
             self.vacancies.remove(&id);
             return;
         }
@@ -489,6 +489,11 @@ impl Group {
     /// Returns whether one member serves, and the others wait.
     pub(crate) fn is_passive(&self) -> bool {
         !self.is_balanced && self.settings.style.is_passive()
+    }
+
+    /// Returns whether one member is primary, and stores the group's state.
+    pub(crate) fn has_primary(&self) -> bool {
+        !self.is_balanced && self.settings.style.has_primary()
     }
 }
 

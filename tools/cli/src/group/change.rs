@@ -7,13 +7,13 @@ use punctual::SystemException;
 use serde_json::json;
 
 /// Clients that call the reference are led to a member: the primary of a passive group, one that the strategy chooses of a balanced
-/// one, any of a stateless one. Members join by themselves, by the crate punctual-groups-client, or are added.
+/// one, any of a stateless or active one. Members join by themselves, by the crate punctual-groups-client, or are added.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Create {
     /// Repository id of the members' interface, e.g. IDL:Plant/Pump:1.0.
     type_id: String,
-    /// How replicas work together: `stateless`, `cold-passive` or `warm-passive`. Without it and --strategy, as the properties of
-    /// the type say.
+    /// How replicas work together: `stateless`, `cold-passive`, `warm-passive` or `active`. Without it and --strategy, as the
+    /// properties of the type say.
     #[arg(
         long,
         value_name = "STYLE",

@@ -37,8 +37,9 @@ impl<'m> RawBody<'m> {
         })
     }
 
-    /// Returns a body that was kept: its bytes, and its start position modulo 8.
-    pub(crate) fn from_parts(
+    /// Returns a body that was kept: its bytes, its start position modulo 8, its byte order, and the GIOP version of its message.
+    #[must_use]
+    pub fn from_parts(
         octets: &'m [u8],
         phase: usize,
         order: ByteOrder,
@@ -57,6 +58,12 @@ impl<'m> RawBody<'m> {
     #[must_use]
     pub fn order(&self) -> ByteOrder {
         self.order
+    }
+
+    /// Returns the GIOP version of the body's message.
+    #[must_use]
+    pub fn version(&self) -> GiopVersion {
+        self.version
     }
 
     /// Returns the body's start position modulo 8. The alignment of a byte is its position in the

@@ -6,7 +6,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind, code_set_exception, minor,
 };
 use crate::messaging::{Head, Session};
-use punctual_cdr::{ByteOrder, CdrError, Encoder};
+use punctual_cdr::{ByteOrder, CdrError, CodeSets, Encoder};
 use punctual_giop::{
     ReplyHeader, ReplyStatus, RequestHeader, ResponseFlags, ServiceContext, ServiceContexts,
     Target, service_context,
@@ -31,6 +31,20 @@ pub struct RelayedRequest<'m> {
 }
 
 impl<'m> RelayedRequest<'m> {
+    /// Makes a request of an operation from a body that was kept, without service contexts. Its caller waits for the target's
+    /// reply, even if the operation is a one-way.
+    #[must_use]
+    pub fn from_parts(operation: &'m str, code_sets: CodeSets, body: RawBody<'m>) -> Self {
+        let version = body.version();
+        Self {
+            operation,
+            response: ResponseFlags::SYNC_WITH_TARGET,
+            contexts: ServiceContexts::none(),
+            terms: Terms { version, code_sets },
+            body,
+        }
+    }
+
     /// Returns the operation's name in the relayed request.
     #[must_use]
     pub fn operation(&self) -> &'m str {

@@ -2,7 +2,7 @@
 
 use super::call::{Dispatched, MadeReply, ServerCall};
 use crate::adapter::DispatchError;
-use crate::exception::cdr_exception;
+use crate::exception::{CompletionStatus, cdr_exception};
 use crate::relayed::{RawBody, RelayedReply, RelayedRequest, Terms, put_reply_head};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding};
 use punctual_giop::{MessageKind, ReplyStatus, ServiceContext, ServiceContexts};
@@ -41,7 +41,30 @@ impl<'m> ServerCall<'m> {
         let fails = |error| cdr_exception(error, reply.completed()).in_context("passing back");
         let (header, _) = reply.head().map_err(fails)?;
         let block = self.encode_relayed(header.status, header.contexts, &body);
-        let block = block.map_err(fails)?;
+        self.pass_block(block.map_err(fails)?)
+    }
+
+    /// Answers with a body that was kept of an earlier reply: results, or a user or system exception.
+    ///
+    /// # Errors
+    /// MARSHAL if the body is not valid in the reply: it is of another GIOP version than the request, for example.
+    pub fn pass_kept(
+        &mut self,
+        status: ReplyStatus,
+        body: RawBody<'_>,
+    ) -> Result<Dispatched, DispatchError> {
+        if !self.expects_reply() || self.answered {
+            return Ok(Dispatched(()));
+        }
+        let fails = |error| cdr_exception(error, CompletionStatus::Yes).in_context("passing back");
+        if body.version() != self.version {
+            return Err(fails(CdrError::Invalid("the reply is of another GIOP version")).into());
+        }
+        let block = self.encode_relayed(status, ServiceContexts::none(), &body);
+        self.pass_block(block.map_err(fails)?)
+    }
+
+    fn pass_block(&mut self, block: Block) -> Result<Dispatched, DispatchError> {
         let length = block.full_len();
         *self.reply = block;
         if length > self.conversation.long_reply {

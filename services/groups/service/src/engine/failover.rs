@@ -165,7 +165,11 @@ impl Engine {
             };
             self.begin_transfer(id, &key);
             // All of it: a process may have ended, and another one begun in its place, although that is not known here.
-            let given = self.give(id, &member.reference, None);
+            let given = match group.is_passive() {
+                true => self.give(id, &member.reference, None),
+                // A member of an active group has the state by the group's log.
+                false => Ok(None),
+            };
             if given.is_err() {
                 self.end_transfer(id, &key, member.token, &given);
                 continue;
@@ -175,7 +179,7 @@ impl Engine {
                     .members
                     .get(&key)
                     .is_some_and(|one| one.token == member.token);
-                if group.primary.is_some() || !is_there || !group.is_passive() {
+                if group.primary.is_some() || !is_there || !group.has_primary() {
                     return Err(Refusal::no_member());
                 }
                 group.primary = Some(key.clone());
@@ -207,7 +211,7 @@ impl Engine {
     pub(crate) fn set_primary(&self, id: u64, key: &Key) -> Refused<Arc<Group>> {
         let _ = about_to_block();
         let group = self.group(id)?;
-        if !group.is_passive() {
+        if !group.has_primary() {
             return Err(Refusal::BadReplicationStyle(ft::BadReplicationStyle));
         }
         if !group.members.contains_key(key) {
@@ -217,7 +221,7 @@ impl Engine {
             if !self.with(|state| state.lives(id, key, Instant::now())) {
                 return Err(Refusal::PrimaryNotSet(ft::PrimaryNotSet));
             }
-            if group.settings.checkpoint.is_some() {
+            if group.settings.checkpoint.is_some() && group.is_passive() {
                 self.take_checkpoint(id);
             }
             self.hand_over(id, group.primary.as_ref(), Some(key.clone()))?;

@@ -351,6 +351,7 @@ impl Engine {
                 members.take(FtGroup::MOST_MEMBERS - 1).collect()
             }
         };
+        // All members of an active group serve alike.
         let primary = (group.is_passive() && !members.is_empty()).then_some(0);
         members.push(own.ior().clone());
         let whole = Ior::of_group(&group.type_id, &stated, &members, primary);

@@ -308,7 +308,7 @@ impl Engine {
     }
 }
 
-/// Checks that a member is the primary of a passive group, and has its lease.
+/// Checks that a member is the primary of its group, and has its lease.
 fn check_primary(state: &State, id: u64, key: &Key, token: u64) -> Refused<()> {
     let group = state.groups.get(&id).ok_or_else(Refusal::no_group)?;
     let member = group
@@ -316,7 +316,7 @@ fn check_primary(state: &State, id: u64, key: &Key, token: u64) -> Refused<()> {
         .get(key)
         .filter(|member| member.token == token);
     member.ok_or_else(Refusal::no_member)?;
-    let is_primary = group.is_passive() && group.primary.as_ref() == Some(key);
+    let is_primary = group.has_primary() && group.primary.as_ref() == Some(key);
     match is_primary && state.lives(id, key, Instant::now()) {
         true => Ok(()),
         false => Err(Refusal::NotPrimary(NotPrimary)),

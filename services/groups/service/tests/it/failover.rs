@@ -277,6 +277,25 @@ fn a_stateless_group_has_no_primary_and_all_members_in_its_reference() {
 }
 
 #[test]
+fn an_active_group_has_all_members_in_its_reference_and_a_primary_that_stores_its_state() {
+    let served = Served::new();
+    let (group, id) = served.group("active", "");
+    let [a, b] = ["a", "b"].map(|name| served.add(&group, name));
+    until(|| served.primary(id).is_some());
+    let profiles = served.reference(&group).ior().profiles.len();
+    // One of each member, and those of the service.
+    assert!(profiles >= 3, "{profiles}");
+    let manager = &served.replication;
+    manager.set_primary_member(Some(&group), &at("b")).unwrap();
+    assert_eq!(served.primary(id).as_deref(), Some("b"));
+    // Requests at the service go to any of them, and states to none.
+    let forwarded = register(&group).whoami().unwrap();
+    assert!(forwarded == "a" || forwarded == "b", "{forwarded}");
+    let taken = [a, b].map(|one| one.states_taken.load(Ordering::SeqCst));
+    assert_eq!(taken, [0, 0]);
+}
+
+#[test]
 fn a_checkpoint_of_the_primary_is_taken_at_intervals_and_given_to_a_warm_member() {
     let served = Served::new();
     let (group, id) = served.group("warm-passive", "");

@@ -152,6 +152,7 @@ fn commands_make_groups_by_names_of_styles_and_strategies() {
     let served = Served::new();
     for (style, strategy, shown) in [
         ("warm-passive", "", ("warm-passive", "")),
+        ("active", "", ("active", "")),
         ("", "LeastLoaded", ("balanced", "LeastLoaded")),
         ("balanced", "", ("balanced", "RoundRobin")),
         ("", "", ("stateless", "")),

@@ -71,7 +71,6 @@ fn unsupported_styles_are_refused_by_name_and_nonsense_is_invalid() {
     let served = Served::new();
     let manager = &served.replication;
     for unsupported in [
-        style(ft::ACTIVE),
         style(ft::ACTIVE_WITH_VOTING),
         property(
             "org.omg.ft.FaultMonitoringStyle",

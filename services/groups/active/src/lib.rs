@@ -1,0 +1,35 @@
+//! Members of object groups with active replication: each member runs all requests, in the order of a log that they share
+//! (Fault Tolerant CORBA, style ACTIVE; `punctual_durable::EventLog`, as JetStream has it for several hosts).
+//!
+//! ```text
+//!  client ──► front (any member) ──► appender ──► log ──► each member: executor ──► its servant
+//!    ▲                                                        │
+//!    └──────────── the member that took the request ◄─────────┘
+//! ```
+//!
+//! | module | contents |
+//! |---|---|
+//! | `member` | [`ActiveMember`]: its beginning and its end |
+//! | `front` | the servant that clients call: requests become entries of the log |
+//! | `appender` | the thread that appends entries, many at once |
+//! | `executor` | the thread that runs the log's requests on the servant, one at a time, and answers those that came here |
+//! | `start` | how a member gets its state: from the service of groups, or as the first one by founding the group |
+//! | `replies` | replies to requests that clients may repeat, the same at all members |
+//! | `record` | entries and states as bytes |
+//!
+//! The servant has to be deterministic: its state and replies depend on its state before and on the requests alone. All members
+//! run a request's own calls, too.
+#![warn(unnameable_types)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod appender;
+mod executor;
+mod front;
+mod member;
+mod record;
+mod replies;
+mod start;
+
+pub use member::{ActiveError, ActiveMember, ActiveOptions};
+
+include!(concat!(env!("OUT_DIR"), "/records.rs"));

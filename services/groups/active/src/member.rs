@@ -1,0 +1,225 @@
+//! Member of an active group: its beginning and its end.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use punctual::poa::{IdAssignmentPolicy, PoaPolicy};
+use punctual::{Interface, ObjectId, ObjectRef, Poa, Servant};
+use punctual_durable::{DurableError, EventLog, InvalidName, Name};
+use punctual_exec::thread::{JoinHandle, ThreadSpec};
+use punctual_groups_client::punctual_groups::Administration;
+
+use crate::appender;
+use crate::executor::Executor;
+use crate::front::{Behind, Front, Phase, Shared};
+use crate::replies::Replies;
+
+/// Options of a member.
+#[derive(Clone, Debug)]
+pub struct ActiveOptions {
+    /// Lease of the membership. Default: 1 s.
+    pub lease: Duration,
+    /// Number of the log's entries after which the primary stores the state at the service, so that the log forgets them. Default: 500.
+    /// Less than what a reader may have open (`JetStreamOptions::window`).
+    pub store_after: usize,
+    /// Maximum number of replies that are kept for repeats of their requests. Default: 10,000. The same at all members.
+    pub most_replies: usize,
+    /// Maximum sum of the bytes of these replies' bodies. Default: 16 MiB. The same at all members.
+    pub most_reply_bytes: usize,
+    /// Time within which a request is answered; then its client gets TIMEOUT, although it may be run yet. Default: 30 s.
+    pub patience: Duration,
+}
+
+impl Default for ActiveOptions {
+    fn default() -> Self {
+        Self {
+            lease: Duration::from_secs(1),
+            store_after: 500,
+            most_replies: 10_000,
+            most_reply_bytes: 16 << 20,
+            patience: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Reason why a member has not begun.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum ActiveError {
+    /// The location is no name of a reader of a log.
+    #[error("the location: {0}")]
+    Location(#[from] InvalidName),
+    /// The reference is not that of an object group.
+    #[error("the reference is none of an object group")]
+    NotAGroup,
+    /// The log cannot be read or written.
+    #[error(transparent)]
+    Log(#[from] DurableError),
+    /// The servant cannot be activated.
+    #[error("the servant is not activated: {0}")]
+    Servant(String),
+    /// A thread cannot be started.
+    #[error("no thread: {0}")]
+    Thread(#[source] io::Error),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for ActiveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Member of an active group, until it is dropped. It leaves the group then; its reader of the log stays, so that it can go on
+/// from there.
+#[derive(Debug)]
+pub struct ActiveMember {
+    shared: Arc<Shared>,
+    poa: Poa,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl ActiveMember {
+    /// Makes a servant a member of an active group, at a location that is also the name of its reader of the log. `manager` is the
+    /// service's ReplicationManager. The servant implements FT::Checkpointable, and is called by the log's requests alone, one at a
+    /// time. Returns before the member has a state.
+    ///
+    /// # Errors
+    /// [`ActiveError`].
+    pub fn begin(
+        manager: &impl Interface,
+        group: &ObjectRef,
+        location: &str,
+        log: Arc<dyn EventLog>,
+        poa: &Poa,
+        servant: Arc<dyn Servant>,
+        options: ActiveOptions,
+    ) -> Result<Self, ActiveError> {
+        let name: Name = location.parse()?;
+        let id = group.ior().group().ok_or(ActiveError::NotAGroup)?.id;
+        let had_reader = log.reader_names()?.contains(&name);
+        let reader = log.open_reader(&name)?;
+        let shared = Arc::new(Shared::new(random()?));
+        let (queue, appending) =
+            appender::start(shared.clone(), log.clone()).map_err(ActiveError::Thread)?;
+        let was_reached = Arc::new(AtomicBool::new(false));
+        let behind = Behind {
+            servant: servant.clone(),
+            was_reached: was_reached.clone(),
+        };
+        let front = Front {
+            shared: shared.clone(),
+            queue,
+            servant,
+            patience: options.patience,
+        };
+        let objects = Objects::activate(poa, Arc::new(front), Arc::new(behind))?;
+        let executor = Executor {
+            shared: shared.clone(),
+            location: location.to_owned(),
+            log,
+            reader,
+            had_reader,
+            manager: Administration::from_object(manager.as_object().clone()),
+            group: group.clone(),
+            group_id: id,
+            front: objects.front,
+            behind: objects.behind,
+            was_reached,
+            membership: None,
+            replies: Replies::at_most(options.most_replies, options.most_reply_bytes),
+            done: 0,
+            stored: 0,
+            unacknowledged: VecDeque::new(),
+            wanted: None,
+            asked: None,
+            has_warned: false,
+            options,
+        };
+        let running = ThreadSpec::named("group-run").start(move || executor.run());
+        Ok(Self {
+            shared,
+            poa: objects.poa,
+            threads: vec![
+                appending,
+                running.map_err(|error| ActiveError::Thread(error.into()))?,
+            ],
+        })
+    }
+
+    /// Returns whether the member has a state, and serves.
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.shared.phase() == Phase::Active
+    }
+
+    /// Returns the reason why the member has left its group, if it has: a request could not be run here, for example, so that its
+    /// state would not be the group's any more. A new member at this location takes the group's state.
+    #[must_use]
+    pub fn failure(&self) -> Option<String> {
+        match self.shared.phase() {
+            Phase::Ended(why) => Some(why),
+            Phase::Starting | Phase::Active => None,
+        }
+    }
+}
+
+impl Drop for ActiveMember {
+    fn drop(&mut self) {
+        self.shared.end_soon();
+        let _has_begun = self.poa.destroy(false, false);
+        for thread in self.threads.drain(..) {
+            // A panic of the thread has been reported already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Objects of a member, in a POA of their own.
+struct Objects {
+    poa: Poa,
+    front: ObjectRef,
+    behind: ObjectRef,
+}
+
+impl Objects {
+    fn activate(
+        poa: &Poa,
+        front: Arc<dyn Servant>,
+        behind: Arc<dyn Servant>,
+    ) -> Result<Self, ActiveError> {
+        let failed = |error: &dyn fmt::Display| ActiveError::Servant(error.to_string());
+        let id = random()?;
+        let name = format!("active-{id:016x}");
+        let policies = [PoaPolicy::IdAssignment(IdAssignmentPolicy::User)];
+        let own = poa.create_poa(&name, None, &policies);
+        let own = own.map_err(|error| failed(&error))?;
+        let activate = |id: &ObjectId, servant| {
+            own.activate_object_with_id(id, servant)
+                .map_err(|error| failed(&error))?;
+            own.id_to_reference::<ObjectRef>(id)
+                .map_err(|error| failed(&error))
+        };
+        // No client can guess the way past the log.
+        let (high, low) = (random()?, random()?);
+        let secret = [high.to_be_bytes(), low.to_be_bytes()].concat();
+        let front = activate(&ObjectId::from("member".as_bytes()), front)?;
+        let behind = activate(&ObjectId::from(&secret[..]), behind)?;
+        own.manager().activate().map_err(|error| failed(&error))?;
+        Ok(Self {
+            poa: own,
+            front,
+            behind,
+        })
+    }
+}
+
+fn random() -> Result<u64, ActiveError> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|error| ActiveError::Thread(io::Error::other(error)))?;
+    Ok(u64::from_be_bytes(bytes))
+}
