@@ -80,11 +80,11 @@ impl Executor {
         // First of all: clients go to other members.
         self.membership = None;
         match stop {
-            Stop::Asked => self.shared.end("it was dropped".to_owned()),
-            Stop::Failed(why) => {
+            Stop::Failed(why) if !self.shared.is_ending() => {
                 tracing::error!("{} has left its active group: {why}", self.location);
                 self.shared.end(why);
             }
+            Stop::Asked | Stop::Failed(_) => self.shared.end("it was dropped".to_owned()),
         }
     }
 
