@@ -130,7 +130,8 @@ impl Properties {
                 }
                 Some("MembershipStyle") => settings.is_made = number() == i64::from(MEMB_INF_CTRL),
                 Some("FaultMonitoringStyle") => {
-                    settings.is_monitored = number() != i64::from(ft::NOT_MONITORED);
+                    // Leases are what members push.
+                    settings.is_monitored = number() == i64::from(ft::PULL);
                 }
                 Some("ConsistencyStyle") => {
                     is_consistent_by_service = number() == i64::from(ft::CONS_INF_CTRL);
@@ -299,12 +300,17 @@ fn check(name: &str, value: &Any) -> Result<(), Fault> {
     };
     match property {
         "ReplicationStyle" => one_of(
-            &[ft::STATELESS, ft::COLD_PASSIVE, ft::WARM_PASSIVE, ft::ACTIVE],
+            &[
+                ft::STATELESS,
+                ft::COLD_PASSIVE,
+                ft::WARM_PASSIVE,
+                ft::ACTIVE,
+            ],
             &[ft::ACTIVE_WITH_VOTING],
         ),
         "MembershipStyle" => one_of(&[MEMB_APP_CTRL, MEMB_INF_CTRL], &[]),
         "ConsistencyStyle" => one_of(&[ft::CONS_APP_CTRL, ft::CONS_INF_CTRL], &[]),
-        "FaultMonitoringStyle" => one_of(&[ft::PULL, ft::NOT_MONITORED], &[ft::PUSH]),
+        "FaultMonitoringStyle" => one_of(&[ft::PULL, ft::PUSH, ft::NOT_MONITORED], &[]),
         "FaultMonitoringGranularity" => one_of(&[ft::MEMB], &[ft::LOC, ft::LOC_AND_TYPE]),
         // The service has one interval for all groups.
         "FaultMonitoringIntervalAndTimeout" => {

@@ -1,14 +1,14 @@
 //! Passive groups: who is primary, and which state it has.
 
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use punctual::{Any, ObjectRef};
 use punctual_groups_client::punctual_groups::{
     AdministrationJoinError, AdministrationRenewError, AdministrationStoreStateError,
 };
 use punctual_groups_service::GroupService;
-use punctual_groups_service::ft::FtObjectGroupManagerSetPrimaryMemberError;
+use punctual_groups_service::ft::{self, FtObjectGroupManagerSetPrimaryMemberError};
 use rustix::process::Signal;
 
 use crate::member::Processes;
@@ -346,6 +346,45 @@ fn a_primary_that_says_it_is_not_alive_is_replaced() {
     served.add(&group, "b");
     a.says_it_is_dead.store(true, Ordering::SeqCst);
     until(|| served.primary(id).as_deref() == Some("b"));
+}
+
+#[test]
+fn members_that_push_are_not_asked_and_their_leases_end() {
+    let served = Served::new();
+    let (group, id) = served.group("cold-passive", "");
+    let style = property(
+        "org.omg.ft.FaultMonitoringStyle",
+        Any::new(&ft::PUSH).unwrap(),
+    );
+    let manager = &served.replication;
+    let set = manager.set_properties_dynamically(Some(&group), &[style]);
+    set.unwrap();
+    let silent = served.add(&group, "a");
+    until(|| served.primary(id).as_deref() == Some("a"));
+    silent.says_it_is_dead.store(true, Ordering::SeqCst);
+    // Another group, whose members are asked, shows that the service has asked since.
+    let (asked, asked_id) = served.group("cold-passive", "");
+    let other = served.add(&asked, "a");
+    until(|| served.primary(asked_id).is_some());
+    other.says_it_is_dead.store(true, Ordering::SeqCst);
+    served.add(&asked, "b");
+    until(|| served.primary(asked_id).as_deref() == Some("b"));
+    assert_eq!(served.primary(id).as_deref(), Some("a"));
+    // A member that pushes, and stops.
+    let lease = served.activate(punctual::poa::servant_of::<crate::idl::Register, _>(
+        crate::support::Counter::named("c"),
+    ));
+    let joined = manager.join(Some(&group), &at("c"), Some(&lease), 100);
+    let joined = joined.unwrap();
+    let ended = || {
+        manager
+            .renew(joined.id, &at("c"), joined.token, &[])
+            .is_err()
+    };
+    until(|| {
+        std::thread::sleep(Duration::from_millis(300));
+        ended()
+    });
 }
 
 #[test]

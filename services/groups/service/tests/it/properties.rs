@@ -73,10 +73,6 @@ fn unsupported_styles_are_refused_by_name_and_nonsense_is_invalid() {
     for unsupported in [
         style(ft::ACTIVE_WITH_VOTING),
         property(
-            "org.omg.ft.FaultMonitoringStyle",
-            Any::new(&ft::PUSH).unwrap(),
-        ),
-        property(
             "org.omg.ft.FaultMonitoringGranularity",
             Any::new(&ft::LOC).unwrap(),
         ),
