@@ -187,12 +187,13 @@ pub trait Connection: Send + Sync + Debug {
     /// Returns the means to wait for data on the connection.
     fn waitable(&self) -> Waitable<'_>;
 
-    /// Gives the packets that are sent from now on this priority in networks. Links without packets of their own, the
-    /// default, ignore it. Packets that several connections' peers get from one socket have that socket's.
+    /// Gives the packets that are sent from now on this priority in networks; `None` gives them the one that they had when the
+    /// connection was opened. Links without packets of their own, the default, ignore it. Packets that several
+    /// connections' peers get from one socket have that socket's.
     ///
     /// # Errors
     /// Errors of `setsockopt(2)`.
-    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+    fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
         let _ = dscp;
         Ok(())
     }

@@ -17,7 +17,7 @@ use crate::timeout::CachedTimeout;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_link::{Address, Connection, LinkError, Pending, Phase, SendError, Taken, Waitable};
-use punctual_sys::dscp::Dscp;
+use punctual_sys::dscp::{Dscp, Marking};
 use punctual_sys::stream::{self, Direction};
 use std::fmt;
 use std::io::{self, IoSlice, Read};
@@ -35,6 +35,7 @@ const DRAINED: usize = 16;
 /// TLS connection whose handshake is complete.
 pub(crate) struct TlsConnection {
     stream: TcpStream,
+    marking: Marking,
     peer: Address,
     local: Address,
     block: usize,
@@ -59,6 +60,7 @@ impl TlsConnection {
         Ok(Self {
             local: address_of(stream.local_addr()?),
             stream,
+            marking: Marking::new(options.tcp.traffic.socket_priority),
             peer,
             block: options.block,
             block_kept: options.block_kept,
@@ -82,8 +84,8 @@ impl TlsConnection {
 }
 
 impl Connection for TlsConnection {
-    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
-        dscp.apply(&self.stream)
+    fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
+        self.marking.set(&self.stream, dscp)
     }
 
     fn lend(&self, capacity: usize) -> Block {

@@ -12,7 +12,7 @@ use crate::{
 };
 use punctual_cdr::Block;
 use punctual_exec::{Deadline, ThreadSpec};
-use punctual_sys::dscp::Dscp;
+use punctual_sys::dscp::{Dscp, Marking};
 use punctual_sys::{stream, udp};
 use std::borrow::Cow;
 use std::fmt;
@@ -72,6 +72,7 @@ pub(crate) struct Listening {
 /// State shared by the acceptor, its thread and its connections.
 struct Shared {
     socket: UdpSocket,
+    marking: Marking,
     of: Listening,
     pool: Arc<BlockPool>,
     state: Mutex<State>,
@@ -112,6 +113,7 @@ pub(crate) fn begin(
     let options = of.options;
     let shared = Arc::new(Shared {
         socket,
+        marking: options.marking(),
         pool: BlockPool::new(DATAGRAMS, BLOCK_KEPT),
         state: Mutex::new(State {
             peers: Peers::new(options.peers, options.backlog, options.queue),
@@ -339,8 +341,8 @@ impl Connection for PeerConnection {
     }
 
     /// Marks the packets of all peers: they are sent by one socket, whose endpoint has one priority.
-    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
-        dscp.apply(&self.shared.socket)
+    fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
+        self.shared.marking.set(&self.shared.socket, dscp)
     }
 
     fn waitable(&self) -> Waitable<'_> {

@@ -6,7 +6,7 @@ use crate::{
 };
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
-use punctual_sys::dscp::Dscp;
+use punctual_sys::dscp::{Dscp, Marking};
 use punctual_sys::stream::{self, Direction};
 use punctual_sys::udp;
 use std::io::{self, IoSlice};
@@ -38,6 +38,7 @@ pub(crate) trait Sending: Send + Sync + std::fmt::Debug {
 #[derive(Debug)]
 pub(crate) struct DatagramConnection<S> {
     socket: UdpSocket,
+    marking: Marking,
     peer: Address,
     local: Address,
     pool: Arc<BlockPool>,
@@ -47,9 +48,14 @@ pub(crate) struct DatagramConnection<S> {
 }
 
 impl<S> DatagramConnection<S> {
-    pub(crate) fn new(socket: UdpSocket, (local, peer): (Address, Address), sending: S) -> Self {
+    pub(crate) fn new(
+        (socket, marking): (UdpSocket, Marking),
+        (local, peer): (Address, Address),
+        sending: S,
+    ) -> Self {
         Self {
             socket,
+            marking,
             peer,
             local,
             pool: BlockPool::new(BLOCKS, BLOCK_KEPT),
@@ -135,8 +141,8 @@ impl<S: Sending> Connection for DatagramConnection<S> {
         &self.local
     }
 
-    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
-        dscp.apply(&self.socket)
+    fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
+        self.marking.set(&self.socket, dscp)
     }
 
     fn waitable(&self) -> Waitable<'_> {

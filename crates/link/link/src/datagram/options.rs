@@ -3,7 +3,7 @@
 use super::launch::{LaunchTimes, launch_times};
 use crate::socket::{TRAFFIC_PROPERTIES, traffic};
 use crate::{LinkError, Phase, Properties};
-use punctual_sys::dscp::Dscp;
+use punctual_sys::dscp::{Dscp, Marking};
 use punctual_sys::traffic::Traffic;
 use std::io;
 use std::net::UdpSocket;
@@ -78,6 +78,11 @@ impl DiopOptions {
         let peers = properties.parse::<std::num::NonZeroUsize>("peers", "at least 1", phase)?;
         options.peers = peers.map_or(options.peers.max(1), std::num::NonZeroUsize::get);
         Ok(options)
+    }
+
+    /// Returns the marking of a socket that has these options.
+    pub(crate) fn marking(&self) -> Marking {
+        Marking::new(self.traffic.socket_priority)
     }
 
     pub(crate) fn apply(&self, socket: &UdpSocket) -> io::Result<()> {

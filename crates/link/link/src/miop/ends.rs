@@ -29,6 +29,7 @@ pub(super) fn connect(
         Address::new(NAME, address.place()),
     );
     let packets = Packets::new(options);
+    let socket = (socket, options.datagrams.marking());
     Ok(Arc::new(DatagramConnection::new(socket, ends, packets)))
 }
 

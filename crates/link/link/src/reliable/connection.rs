@@ -348,7 +348,7 @@ impl Connection for ReliableConnection {
         self.shared.close();
     }
 
-    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+    fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
         self.shared.below.set_dscp(dscp)
     }
 

@@ -68,7 +68,7 @@ impl Connection for SharedLink {
         self.link.local()
     }
 
-    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+    fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
         self.link.set_dscp(dscp)
     }
 
