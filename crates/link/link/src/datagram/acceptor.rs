@@ -3,9 +3,9 @@
 //! The thread lives as long as the acceptor is open or one of its connections is.
 
 use super::address;
-use super::connection::{BLOCK, BLOCK_KEPT, BLOCKS, ROOM};
+use super::connection::{BLOCK, BLOCK_KEPT, ROOM};
 use super::options::DiopOptions;
-use super::peers::{Peer, Peers, Taken};
+use super::peers::{Peer, PeerLimits, Peers, Taken};
 use super::transmit::{To, transmit};
 use crate::{
     Acceptor, Address, BlockPool, Connection, LinkError, Pending, Phase, SendError, Waitable,
@@ -65,8 +65,16 @@ pub(crate) struct Listening {
     pub(crate) look: Duration,
     /// Whether peers may be sent anything; otherwise messages to them are dropped.
     pub(crate) answers: bool,
-    /// Number of dropped messages, counted for all acceptors of the link together.
+    pub(crate) tally: Tally,
+}
+
+/// Counts of all acceptors of a link together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// Number of dropped messages.
     pub(crate) dropped: Arc<AtomicU64>,
+    /// Bytes of messages that wait for their reader, with overhead.
+    pub(crate) waiting: Arc<AtomicU64>,
 }
 
 /// State shared by the acceptor, its thread and its connections.
@@ -97,6 +105,7 @@ struct PeerConnection {
     shared: Arc<Shared>,
     peer: Arc<Peer>,
     address: Address,
+    /// Pool of the acceptor, so that many peers do not keep some blocks each.
     pool: Arc<BlockPool>,
 }
 
@@ -111,12 +120,18 @@ pub(crate) fn begin(
     let look = look.clamp(Duration::from_millis(1), Duration::from_secs(30));
     socket.set_read_timeout(Some(look))?;
     let options = of.options;
+    let limits = PeerLimits {
+        peers: options.peers,
+        backlog: options.backlog,
+        queue: options.queue,
+        waiting: options.waiting,
+    };
     let shared = Arc::new(Shared {
         socket,
         marking: options.marking(),
         pool: BlockPool::new(DATAGRAMS, BLOCK_KEPT),
         state: Mutex::new(State {
-            peers: Peers::new(options.peers, options.backlog, options.queue),
+            peers: Peers::new(limits, of.tally.waiting.clone()),
             listening: true,
         }),
         accepted: Condvar::new(),
@@ -179,7 +194,7 @@ impl Shared {
                     self.accepted.notify_one();
                 }
                 let dropped = state.peers.take_dropped();
-                self.of.dropped.fetch_add(dropped, Ordering::Relaxed);
+                self.of.tally.dropped.fetch_add(dropped, Ordering::Relaxed);
             }
         }
         let mut state = self.lock();
@@ -264,7 +279,7 @@ impl Acceptor for DatagramAcceptor {
         Ok(Arc::new(PeerConnection {
             address: address::from_socket(shared.of.link, peer.address),
             peer,
-            pool: BlockPool::new(BLOCKS, BLOCK_KEPT),
+            pool: shared.pool.clone(),
             shared,
         }))
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Number of blocks that a connection keeps for reuse.
-pub(super) const BLOCKS: usize = 4;
+const BLOCKS: usize = 4;
 /// Initial size of a block in bytes: a datagram that fits an Ethernet frame.
 pub(super) const BLOCK: usize = 2048;
 /// Room for any datagram, in bytes: one that did not fit would be cut.

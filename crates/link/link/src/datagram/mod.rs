@@ -13,7 +13,7 @@ mod transmit;
 
 #[cfg(feature = "miop")]
 pub(crate) use acceptor::Intake;
-pub(crate) use acceptor::{Listening, Whole, begin};
+pub(crate) use acceptor::{Listening, Tally, Whole, begin};
 pub(crate) use address::from_socket;
 pub(crate) use connection::{DatagramConnection, Sending};
 pub(crate) use dial::dial;

@@ -36,6 +36,9 @@ pub struct DiopOptions {
     /// Upper bound of the bytes that wait for one peer's reader, including overhead. Default 256
     /// KiB; the oldest make room for the newest.
     pub queue: usize,
+    /// Upper bound of the bytes that wait for the readers of all peers of an acceptor, including overhead. Default 16 MiB;
+    /// beyond it, the longest queue gives up its oldest. Property `waiting`.
+    pub waiting: usize,
 }
 
 impl Default for DiopOptions {
@@ -50,16 +53,18 @@ impl Default for DiopOptions {
             idle: Duration::from_secs(60),
             backlog: 128,
             queue: 256 * 1024,
+            waiting: 16 << 20,
         }
     }
 }
 
 /// Properties that an endpoint or a policy may set.
-pub(crate) const KNOWN: [&str; 7] = [
+pub(crate) const KNOWN: [&str; 8] = [
     "send_buffer",
     "receive_buffer",
     "dscp",
     "peers",
+    "waiting",
     TRAFFIC_PROPERTIES[0],
     TRAFFIC_PROPERTIES[1],
     TRAFFIC_PROPERTIES[2],
@@ -73,6 +78,9 @@ impl DiopOptions {
         let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
         options.send_buffer = size("send_buffer")?.or(options.send_buffer);
         options.receive_buffer = size("receive_buffer")?.or(options.receive_buffer);
+        let waiting =
+            properties.parse::<std::num::NonZeroUsize>("waiting", "octets, at least 1", phase)?;
+        options.waiting = waiting.map_or(options.waiting, std::num::NonZeroUsize::get);
         options.dscp = properties.dscp(phase)?.or(options.dscp);
         options.traffic = traffic(options.traffic, properties, phase)?;
         let peers = properties.parse::<std::num::NonZeroUsize>("peers", "at least 1", phase)?;
@@ -108,6 +116,7 @@ mod tests {
             ("send_buffer", "10000"),
             ("receive_buffer", "20000"),
             ("peers", "3"),
+            ("waiting", "4000"),
             ("dscp", "AF41"),
         ]);
         let options = DiopOptions::default().with(&given, Phase::Listen).unwrap();
@@ -115,6 +124,7 @@ mod tests {
             send_buffer: Some(10_000),
             receive_buffer: Some(20_000),
             peers: 3,
+            waiting: 4000,
             dscp: Dscp::new(34),
             ..DiopOptions::default()
         };
@@ -122,10 +132,12 @@ mod tests {
     }
 
     #[test]
-    fn no_peers_at_all_are_refused() {
-        let none = Properties::from_iter([("peers", "0")]);
-        let error = DiopOptions::default().with(&none, Phase::Listen);
-        let error = error.unwrap_err();
-        assert!(matches!(error.cause, Cause::BadProperty { .. }), "{error}");
+    fn no_peers_and_no_room_at_all_are_refused() {
+        for none in ["peers", "waiting"] {
+            let none = Properties::from_iter([(none, "0")]);
+            let error = DiopOptions::default().with(&none, Phase::Listen);
+            let error = error.unwrap_err();
+            assert!(matches!(error.cause, Cause::BadProperty { .. }), "{error}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Counts of what arrives for groups.
 
+use crate::datagram::Tally;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a link has received for groups, and what it has not passed on, since it was made.
@@ -18,14 +19,22 @@ pub struct MiopCounts {
     pub unwanted: u64,
     /// Messages that were over a limit of their size.
     pub too_large: u64,
-    /// Messages that were given up before they were complete: packets were lost, or there was no room.
+    /// Messages that were given up as packets were missing for too long.
     pub incomplete: u64,
+    /// Messages that were given up before they were complete, as others needed the room.
+    pub displaced: u64,
     /// Packets that those messages lacked, by the numbers of their packets.
     pub lost_packets: u64,
     /// Complete messages that were not for this process.
     pub refused: u64,
     /// Messages that were dropped because earlier ones of their source had not been served.
     pub dropped: u64,
+    /// Messages that are not complete, now.
+    pub under_way: u64,
+    /// Bytes that those take, now, with the overhead of each packet.
+    pub under_way_octets: u64,
+    /// Bytes of complete messages that wait for their upcalls, now, with the overhead of each message.
+    pub waiting_octets: u64,
 }
 
 /// Counters that threads share.
@@ -38,12 +47,15 @@ pub(super) struct Counters {
     pub(super) unwanted: AtomicU64,
     pub(super) too_large: AtomicU64,
     pub(super) incomplete: AtomicU64,
+    pub(super) displaced: AtomicU64,
     pub(super) lost_packets: AtomicU64,
     pub(super) refused: AtomicU64,
+    pub(super) under_way: AtomicU64,
+    pub(super) under_way_octets: AtomicU64,
 }
 
 impl Counters {
-    pub(super) fn read(&self, dropped: &AtomicU64) -> MiopCounts {
+    pub(super) fn read(&self, tally: &Tally) -> MiopCounts {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         MiopCounts {
             datagrams: read(&self.datagrams),
@@ -53,9 +65,13 @@ impl Counters {
             unwanted: read(&self.unwanted),
             too_large: read(&self.too_large),
             incomplete: read(&self.incomplete),
+            displaced: read(&self.displaced),
             lost_packets: read(&self.lost_packets),
             refused: read(&self.refused),
-            dropped: read(dropped),
+            dropped: read(&tally.dropped),
+            under_way: read(&self.under_way),
+            under_way_octets: read(&self.under_way_octets),
+            waiting_octets: read(&tally.waiting),
         }
     }
 }

@@ -24,6 +24,7 @@ pub use counts::MiopCounts;
 pub use options::MiopOptions;
 pub use punctual_sys::multicast::Interface;
 
+use crate::datagram::Tally;
 use crate::{
     Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
 };
@@ -31,7 +32,6 @@ use counts::Counters;
 use punctual_exec::Deadline;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 /// Link that transmits messages to groups.
 #[derive(Clone, Default)]
@@ -39,7 +39,7 @@ pub struct Miop {
     options: MiopOptions,
     filter: Option<MessageFilter>,
     counters: Arc<Counters>,
-    dropped: Arc<AtomicU64>,
+    tally: Tally,
 }
 
 impl Miop {
@@ -66,7 +66,7 @@ impl Miop {
     /// full, are not counted; messages that lack packets for that reason are.
     #[must_use]
     pub fn counts(&self) -> MiopCounts {
-        self.counters.read(&self.dropped)
+        self.counters.read(&self.tally)
     }
 }
 
@@ -109,7 +109,7 @@ impl Link for Miop {
         properties: &Properties,
     ) -> Result<Box<dyn Acceptor>, LinkError> {
         let options = self.options.with(properties, Phase::Listen)?;
-        let counting = (self.counters.clone(), self.dropped.clone());
+        let counting = (self.counters.clone(), self.tally.clone());
         ends::listen(address, options, self.filter.clone(), counting)
     }
 }

@@ -38,9 +38,12 @@ pub struct MiopOptions {
     pub messages: usize,
     /// Number of messages that may be under way from one host. Default 16. Property `messages_of_source`.
     pub messages_of_source: usize,
-    /// Bytes of messages that are under way, with 64 for each packet. Default 4 MiB; beyond it, the oldest are given up.
-    /// Property `memory`.
+    /// Bytes of messages that are under way from all sources, with 64 for each packet. Default 16 MiB; beyond it, the oldest
+    /// are given up. Property `memory`.
     pub memory: usize,
+    /// Bytes of messages that are under way from one host, with 64 for each packet. Default 4 MiB; beyond it, the host's
+    /// oldest are given up. Property `memory_of_source`.
+    pub memory_of_source: usize,
     /// Number of packets of one message. A message that announces more is dropped. Default 16,384. Property `packets`.
     pub packets: u32,
     /// Time after which a message that is not complete is given up, and for which the ids of complete ones are remembered.
@@ -61,7 +64,8 @@ impl Default for MiopOptions {
             largest: 1 << 20,
             messages: 64,
             messages_of_source: 16,
-            memory: 4 << 20,
+            memory: 16 << 20,
+            memory_of_source: 4 << 20,
             packets: 16_384,
             age: Duration::from_secs(2),
         }
@@ -69,7 +73,7 @@ impl Default for MiopOptions {
 }
 
 /// Properties that an endpoint or a policy may set, beside those of sockets.
-const OWN: [&str; 12] = [
+const OWN: [&str; 13] = [
     "ttl",
     "interface",
     "loopback",
@@ -80,6 +84,7 @@ const OWN: [&str; 12] = [
     "messages",
     "messages_of_source",
     "memory",
+    "memory_of_source",
     "packets",
     "age_ms",
 ];
@@ -126,7 +131,7 @@ impl MiopOptions {
         properties.only(
             &known,
             "ttl, interface, loopback, source, packet_size, pace_us, largest, messages, messages_of_source, memory, \
-             packets, age_ms, or a property of UDP sockets",
+             memory_of_source, packets, age_ms, or a property of UDP sockets",
             phase,
         )?;
         let mut options = Self {
@@ -142,6 +147,7 @@ impl MiopOptions {
         limit("messages", &mut options.messages)?;
         limit("messages_of_source", &mut options.messages_of_source)?;
         limit("memory", &mut options.memory)?;
+        limit("memory_of_source", &mut options.memory_of_source)?;
         if let Some(ttl) = properties.parse("ttl", "0 to 255", phase)? {
             options.ttl = ttl;
         }
@@ -195,6 +201,7 @@ mod tests {
             ("messages", "2"),
             ("messages_of_source", "1"),
             ("memory", "4000"),
+            ("memory_of_source", "3000"),
             ("packets", "9"),
             ("age_ms", "30"),
             ("receive_buffer", "50000"),
@@ -215,6 +222,7 @@ mod tests {
             messages: 2,
             messages_of_source: 1,
             memory: 4000,
+            memory_of_source: 3000,
             packets: 9,
             age: Duration::from_millis(30),
         };
