@@ -102,6 +102,12 @@ pub trait Connection: Send + Sync + Debug {
     /// the connection must be closed.
     fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError>;
 
+    /// Returns whether threads may send at the same time, each message by itself: then one need not wait while another is
+    /// sending. Default no, as on a stream the messages would mix.
+    fn sends_apart(&self) -> bool {
+        false
+    }
+
     /// Receives at least one byte, appends the data to `block`, and returns the number of bytes
     /// received. Blocks until data arrives or `deadline`. Receives until `block` holds `need` bytes
     /// at most, apart from further data that arrived with them.

@@ -24,7 +24,7 @@ pub(super) const ROOM: usize = 65_536;
 /// Size in bytes beyond which blocks are not kept.
 pub(super) const BLOCK_KEPT: usize = 256 * 1024;
 
-/// How messages become datagrams.
+/// How messages become datagrams. Threads may send at the same time.
 pub(crate) trait Sending: Send + Sync + std::fmt::Debug {
     /// Sends `parts` as one message; waits for room until `deadline`.
     fn send(
@@ -83,6 +83,10 @@ impl<S: Sending> Connection for DatagramConnection<S> {
             return Err(SendError { error, sent: 0 });
         }
         self.sending.send(&self.socket, parts, deadline)
+    }
+
+    fn sends_apart(&self) -> bool {
+        true
     }
 
     fn receive(

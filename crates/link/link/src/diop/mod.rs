@@ -16,7 +16,8 @@ pub use address::NAME;
 
 use crate::datagram::{LAUNCH_PROPERTIES, SOCKET_PROPERTIES, Tally};
 use crate::{
-    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
+    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkCount, LinkError, Phase,
+    Properties,
 };
 use punctual_exec::Deadline;
 use std::sync::Arc;
@@ -75,6 +76,14 @@ impl Link for Diop {
             framing: Framing::Datagram,
             largest: Some(LARGEST),
         }
+    }
+
+    fn counts(&self) -> Vec<LinkCount> {
+        let waiting = self.tally.waiting.load(Ordering::Relaxed);
+        vec![
+            LinkCount::total("dropped", self.dropped()),
+            LinkCount::level("waiting_octets", waiting),
+        ]
     }
 
     fn connect(

@@ -1,12 +1,17 @@
-//! Counts of what arrives for groups.
+//! Counts of what is sent to groups, and of what arrives for them.
 
+use crate::LinkCount;
 use crate::datagram::Tally;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a link has received for groups, and what it has not passed on, since it was made.
+/// What a link has sent to groups and received for them, and what it has not passed on, since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MiopCounts {
+    /// Messages that were sent, with all their packets.
+    pub sent_messages: u64,
+    /// Packets that were sent.
+    pub sent_packets: u64,
     /// Datagrams that arrived.
     pub datagrams: u64,
     /// Messages that were complete and passed on.
@@ -37,9 +42,40 @@ pub struct MiopCounts {
     pub waiting_octets: u64,
 }
 
+impl MiopCounts {
+    /// Returns all counts by their names.
+    pub(super) fn named(&self) -> Vec<LinkCount> {
+        let totals = [
+            ("sent_messages", self.sent_messages),
+            ("sent_packets", self.sent_packets),
+            ("datagrams", self.datagrams),
+            ("messages", self.messages),
+            ("malformed", self.malformed),
+            ("repeated", self.repeated),
+            ("unwanted", self.unwanted),
+            ("too_large", self.too_large),
+            ("incomplete", self.incomplete),
+            ("displaced", self.displaced),
+            ("lost_packets", self.lost_packets),
+            ("refused", self.refused),
+            ("dropped", self.dropped),
+        ];
+        let levels = [
+            ("under_way", self.under_way),
+            ("under_way_octets", self.under_way_octets),
+            ("waiting_octets", self.waiting_octets),
+        ];
+        let totals = totals.map(|(name, value)| LinkCount::total(name, value));
+        let levels = levels.map(|(name, value)| LinkCount::level(name, value));
+        totals.into_iter().chain(levels).collect()
+    }
+}
+
 /// Counters that threads share.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
+    pub(super) sent_messages: AtomicU64,
+    pub(super) sent_packets: AtomicU64,
     pub(super) datagrams: AtomicU64,
     pub(super) messages: AtomicU64,
     pub(super) malformed: AtomicU64,
@@ -58,6 +94,8 @@ impl Counters {
     pub(super) fn read(&self, tally: &Tally) -> MiopCounts {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         MiopCounts {
+            sent_messages: read(&self.sent_messages),
+            sent_packets: read(&self.sent_packets),
             datagrams: read(&self.datagrams),
             messages: read(&self.messages),
             malformed: read(&self.malformed),

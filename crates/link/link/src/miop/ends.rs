@@ -15,6 +15,7 @@ use std::time::Duration;
 pub(super) fn connect(
     address: &Address,
     options: &MiopOptions,
+    counters: &Arc<Counters>,
 ) -> Result<Arc<dyn Connection>, LinkError> {
     let group = group(address, Phase::Connect)?;
     let (ttl, loopback) = (options.ttl, options.loopback);
@@ -27,7 +28,7 @@ pub(super) fn connect(
         from_socket(NAME, local),
         Address::new(NAME, address.place()),
     );
-    let packets = Packets::new(options);
+    let packets = Packets::new(options, counters.clone());
     let socket = (socket, options.datagrams.marking());
     Ok(Arc::new(DatagramConnection::new(socket, ends, packets)))
 }

@@ -26,7 +26,8 @@ pub use punctual_sys::multicast::Interface;
 
 use crate::datagram::Tally;
 use crate::{
-    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
+    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkCount, LinkError, Phase,
+    Properties,
 };
 use counts::Counters;
 use punctual_exec::Deadline;
@@ -62,7 +63,7 @@ impl Miop {
         }
     }
 
-    /// Returns what all acceptors of the link have received. Datagrams that the kernel dropped, as a socket's buffer was
+    /// Returns what all connections of the link have sent, and what its acceptors have received. Datagrams that the kernel dropped, as a socket's buffer was
     /// full, are not counted; messages that lack packets for that reason are.
     #[must_use]
     pub fn counts(&self) -> MiopCounts {
@@ -93,6 +94,10 @@ impl Link for Miop {
         }
     }
 
+    fn counts(&self) -> Vec<LinkCount> {
+        Miop::counts(self).named()
+    }
+
     fn connect(
         &self,
         address: &Address,
@@ -100,7 +105,7 @@ impl Link for Miop {
         _deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError> {
         let options = self.options.with(properties, Phase::Connect)?;
-        ends::connect(address, &options)
+        ends::connect(address, &options, &self.counters)
     }
 
     fn listen(

@@ -28,8 +28,9 @@ pub struct MiopOptions {
     /// Size of the largest datagram that is sent, in bytes, with the packet's header of 40 bytes. Default 1,452: it fits an
     /// Ethernet frame with the headers of IPv6. Property `packet_size`, 256 to 65,507.
     pub packet_size: usize,
-    /// Pause after each packet of a message that has more. Default none: a message leaves in one burst, which a receiver's
-    /// socket buffer has to hold. Property `pace_us`.
+    /// Time between the packets of messages of several packets, of all threads that send to the group. Default none: a message
+    /// leaves in one burst, which a receiver's socket buffer has to hold. Messages of one packet do not wait, and a pause
+    /// keeps no other thread from sending. Property `pace_us`.
     pub pace: Duration,
     /// Size of the largest message in bytes, sent or received. Default 1 MiB. Property `largest`.
     pub largest: usize,

@@ -7,6 +7,7 @@ use crate::exception::SystemException;
 use crate::lane::{LaneStatistics, PoolLane};
 use crate::protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 use crate::server;
+use punctual_link::LinkCount;
 
 impl Orb {
     /// Starts to listen at the configured endpoints, if the ORB does not yet listen. For object
@@ -45,6 +46,13 @@ impl Orb {
     #[must_use]
     pub fn protocol_catalogue(&self) -> ProtocolCatalogue {
         self.broker().protocols.now().catalogue()
+    }
+
+    /// Returns what the ORB's links have counted, by their names: what was lost, dropped or waits, for metrics. Only links
+    /// that count something are among them.
+    #[must_use]
+    pub fn link_counts(&self) -> Vec<(String, Vec<LinkCount>)> {
+        self.broker().protocols.now().link_counts()
     }
 
     /// Checks that a protocol can be used: its parts are registered, and its link guarantees what
