@@ -177,10 +177,11 @@ impl MiopOptions {
         Ok(options)
     }
 
-    /// Returns the number of a message's bytes in one packet.
+    /// Returns the number of a message's bytes in each packet but the last: a multiple of 8, the largest alignment of CDR, so
+    /// that a receiver may decode each packet where it lies. Headers are multiples of 8 by the standard.
     pub(super) fn payload(&self) -> usize {
         let payload = self.packet_size.saturating_sub(head_length(ID));
-        payload.clamp(1, u16::MAX.into())
+        (payload.min(u16::MAX.into()) / 8 * 8).max(8)
     }
 }
 
@@ -231,6 +232,23 @@ mod tests {
         assert_eq!(options.payload(), 472);
         let unchanged = options.with(&Properties::NONE, Phase::Listen).unwrap();
         assert_eq!(unchanged, options);
+    }
+
+    #[test]
+    fn packets_but_the_last_hold_a_multiple_of_8_bytes_and_are_no_longer_than_given() {
+        for packet_size in (256..1600).chain([65_506, 65_507]) {
+            let options = MiopOptions {
+                packet_size,
+                ..MiopOptions::default()
+            };
+            let payload = options.payload();
+            let length = head_length(ID) + payload;
+            assert_eq!(payload % 8, 0, "{packet_size}");
+            assert!(
+                length <= packet_size && packet_size < length + 8,
+                "{packet_size}"
+            );
+        }
     }
 
     #[test]
