@@ -41,6 +41,39 @@ mod beyond_the_suite {
     }
 
     #[test]
+    fn acceptors_at_one_address_take_the_datagrams_that_their_processors_receive() {
+        use punctual_sys::processor::pin_to;
+        let pinned = |number: usize| std::thread::spawn(move || pin_to(number).is_ok());
+        if !(0..2).all(|number| pinned(number).join().unwrap()) {
+            println!("skipped: this process cannot be on the processors 0 and 1");
+            return;
+        }
+        let link = Diop::default();
+        let steered = |processor| Properties::from_iter([("incoming_cpu", processor)]);
+        let first = link.listen(&loopback(), &steered("0")).unwrap();
+        let second = link.listen(first.address(), &steered("1")).unwrap();
+        assert_eq!(first.address(), second.address());
+        for (processor, acceptor) in [(1, &second), (0, &first), (1, &second), (0, &first)] {
+            let to = acceptor.address().clone();
+            let sent = std::thread::spawn(move || {
+                pin_to(processor).unwrap();
+                let link = Diop::default();
+                let client = link.connect(&to, &Properties::NONE, limit()).unwrap();
+                client.send(&[IoSlice::new(b"x")], limit()).unwrap();
+                client.local().clone()
+            });
+            let sent = sent.join().unwrap();
+            let port = |address: &Address| address.place().rsplit_once(':').unwrap().1.to_owned();
+            assert_eq!(port(acceptor.accept().unwrap().peer()), port(&sent));
+        }
+        let refused = link.connect(first.address(), &steered("0"), limit());
+        assert!(matches!(
+            refused.unwrap_err().cause,
+            Cause::BadProperty { .. }
+        ));
+    }
+
+    #[test]
     fn a_closed_port_is_reported_to_the_client() {
         let link = Diop::default();
         let gone = link.listen(&loopback(), &Properties::NONE).unwrap();

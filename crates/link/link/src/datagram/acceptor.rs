@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Number of datagram buffers kept for reuse, for all peers of an acceptor.
+/// Number of datagram buffers kept for reuse, and of blocks, for all peers of an acceptor.
 const DATAGRAMS: usize = 64;
 /// Number of failed receives in a row after which the socket is given up.
 const FAILURES: u32 = 1000;
@@ -82,7 +82,10 @@ struct Shared {
     socket: UdpSocket,
     marking: Marking,
     of: Listening,
+    /// Buffers of the messages that wait.
     pool: Arc<BlockPool>,
+    /// Blocks that the connections lend: of all peers, so that many of them do not keep some each.
+    lent: Arc<BlockPool>,
     state: Mutex<State>,
     accepted: Condvar,
 }
@@ -105,8 +108,6 @@ struct PeerConnection {
     shared: Arc<Shared>,
     peer: Arc<Peer>,
     address: Address,
-    /// Pool of the acceptor, so that many peers do not keep some blocks each.
-    pool: Arc<BlockPool>,
 }
 
 /// Begins to receive from a socket, on a thread of its own.
@@ -130,6 +131,7 @@ pub(crate) fn begin(
         socket,
         marking: options.marking(),
         pool: BlockPool::new(DATAGRAMS, BLOCK_KEPT),
+        lent: BlockPool::new(DATAGRAMS, BLOCK_KEPT),
         state: Mutex::new(State {
             peers: Peers::new(limits, of.tally.waiting.clone()),
             listening: true,
@@ -279,7 +281,6 @@ impl Acceptor for DatagramAcceptor {
         Ok(Arc::new(PeerConnection {
             address: address::from_socket(shared.of.link, peer.address),
             peer,
-            pool: shared.pool.clone(),
             shared,
         }))
     }
@@ -300,7 +301,7 @@ impl Drop for DatagramAcceptor {
 
 impl Connection for PeerConnection {
     fn lend(&self, capacity: usize) -> Block {
-        self.pool.lend(capacity.max(BLOCK))
+        self.shared.lent.lend(capacity.max(BLOCK))
     }
 
     fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {

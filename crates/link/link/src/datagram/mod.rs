@@ -20,6 +20,7 @@ pub(crate) use dial::dial;
 pub(crate) use launch::LAUNCH_PROPERTIES;
 pub use launch::LaunchTimes;
 pub use options::DiopOptions;
+pub(crate) use options::INCOMING_CPU;
 pub(crate) use options::KNOWN as SOCKET_PROPERTIES;
 pub use transmit::LARGEST;
 pub(crate) use transmit::{To, transmit};

@@ -25,6 +25,10 @@ pub struct DiopOptions {
     /// Launch times of the datagrams of a client's connections. Properties `launch_period_us`, `launch_lead_us` and
     /// `launch_clock`. Default none.
     pub launch: Option<LaunchTimes>,
+    /// Processor by which the kernel chooses among acceptors of `diop` with one address: the one whose number is here takes
+    /// the datagrams that that processor receives (`SO_INCOMING_CPU`; the address is shared, `SO_REUSEPORT`). A sender
+    /// whose packets come by several processors is a peer of each. Property `incoming_cpu`. Default none.
+    pub incoming_cpu: Option<u32>,
     /// Upper bound of the peers that an acceptor keeps a connection for. Default 256, at least 1;
     /// beyond it, the peer that has been silent longest is forgotten. Property `peers`.
     pub peers: usize,
@@ -49,6 +53,7 @@ impl Default for DiopOptions {
             send_buffer: None,
             receive_buffer: None,
             launch: None,
+            incoming_cpu: None,
             peers: 256,
             idle: Duration::from_secs(60),
             backlog: 128,
@@ -70,6 +75,9 @@ pub(crate) const KNOWN: [&str; 8] = [
     TRAFFIC_PROPERTIES[2],
 ];
 
+/// Name of the property of acceptors of `diop` that has the processor.
+pub(crate) const INCOMING_CPU: &str = "incoming_cpu";
+
 impl DiopOptions {
     /// Returns the options of which properties replace some. Others than these are ignored.
     pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
@@ -81,6 +89,9 @@ impl DiopOptions {
         let waiting =
             properties.parse::<std::num::NonZeroUsize>("waiting", "octets, at least 1", phase)?;
         options.waiting = waiting.map_or(options.waiting, std::num::NonZeroUsize::get);
+        let processor =
+            properties.parse(INCOMING_CPU, "the number of a processor, from 0 on", phase)?;
+        options.incoming_cpu = processor.or(options.incoming_cpu);
         options.dscp = properties.dscp(phase)?.or(options.dscp);
         options.traffic = traffic(options.traffic, properties, phase)?;
         let peers = properties.parse::<std::num::NonZeroUsize>("peers", "at least 1", phase)?;
@@ -116,6 +127,7 @@ mod tests {
             ("send_buffer", "10000"),
             ("receive_buffer", "20000"),
             ("peers", "3"),
+            ("incoming_cpu", "1"),
             ("waiting", "4000"),
             ("dscp", "AF41"),
         ]);
@@ -124,6 +136,7 @@ mod tests {
             send_buffer: Some(10_000),
             receive_buffer: Some(20_000),
             peers: 3,
+            incoming_cpu: Some(1),
             waiting: 4000,
             dscp: Dscp::new(34),
             ..DiopOptions::default()

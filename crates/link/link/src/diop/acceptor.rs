@@ -18,7 +18,7 @@ pub(super) fn listen(
     let failed = |error| LinkError::os(Phase::Listen, error);
     let mut failure = None;
     for candidate in resolve(address, Deadline::after(Duration::from_secs(10)))? {
-        match udp::bind(candidate) {
+        match udp::bind_steered(candidate, options.incoming_cpu) {
             Ok(socket) => return begin(socket, options, tally.clone()).map_err(failed),
             Err(error) => failure = Some(error),
         }

@@ -14,7 +14,7 @@ pub(crate) mod fuzzing;
 pub use crate::datagram::{DiopOptions, LARGEST, LaunchTimes};
 pub use address::NAME;
 
-use crate::datagram::{LAUNCH_PROPERTIES, SOCKET_PROPERTIES, Tally};
+use crate::datagram::{INCOMING_CPU, LAUNCH_PROPERTIES, SOCKET_PROPERTIES, Tally};
 use crate::{
     Acceptor, Address, Connection, Framing, Guarantees, Link, LinkCount, LinkError, Phase,
     Properties,
@@ -44,7 +44,9 @@ impl Diop {
         let mut known = SOCKET_PROPERTIES.to_vec();
         let expected = match phase {
             Phase::Listen => {
-                "send_buffer, receive_buffer, dscp, peers, waiting, pacing_rate, socket_priority or busy_poll_us"
+                known.push(INCOMING_CPU);
+                "send_buffer, receive_buffer, dscp, peers, waiting, pacing_rate, socket_priority, busy_poll_us or \
+                 incoming_cpu"
             }
             _ => {
                 known.extend(LAUNCH_PROPERTIES);
