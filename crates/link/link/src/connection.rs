@@ -204,6 +204,12 @@ pub trait Connection: Send + Sync + Debug {
         Ok(())
     }
 
+    /// Returns the number of the network device's queue by which the last data came (NAPI id of Linux); `None`, the default,
+    /// where there is none. One system call.
+    fn napi_id(&self) -> Option<u32> {
+        None
+    }
+
     /// Returns the gatherer, which combines small messages that follow one another, if the link has
     /// one.
     fn gatherer(&self) -> Option<&dyn Gatherer> {

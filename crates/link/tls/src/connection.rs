@@ -19,6 +19,7 @@ use punctual_exec::Deadline;
 use punctual_link::{Address, Connection, LinkError, Pending, Phase, SendError, Taken, Waitable};
 use punctual_sys::dscp::{Dscp, Marking};
 use punctual_sys::stream::{self, Direction};
+use punctual_sys::traffic;
 use std::fmt;
 use std::io::{self, IoSlice, Read};
 use std::net::TcpStream;
@@ -84,6 +85,10 @@ impl TlsConnection {
 }
 
 impl Connection for TlsConnection {
+    fn napi_id(&self) -> Option<u32> {
+        traffic::napi_id(&self.stream).ok().flatten()
+    }
+
     fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
         self.marking.set(&self.stream, dscp)
     }

@@ -8,6 +8,7 @@ use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_sys::dscp::{Dscp, Marking};
 use punctual_sys::stream::{self, Direction};
+use punctual_sys::traffic;
 use punctual_sys::udp;
 use std::io::{self, IoSlice};
 use std::net::UdpSocket;
@@ -143,6 +144,10 @@ impl<S: Sending> Connection for DatagramConnection<S> {
 
     fn local(&self) -> &Address {
         &self.local
+    }
+
+    fn napi_id(&self) -> Option<u32> {
+        traffic::napi_id(&self.socket).ok().flatten()
     }
 
     fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {

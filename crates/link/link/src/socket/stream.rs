@@ -11,6 +11,7 @@ use punctual_sys::credentials::Credentials;
 use punctual_sys::dscp::{Dscp, Marking};
 use punctual_sys::stream::{self, Direction};
 use punctual_sys::tcp;
+use punctual_sys::traffic;
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -213,6 +214,10 @@ impl Connection for StreamConnection {
         let peer = Credentials::of_peer(&self.socket).ok();
         peer.map(|peer| peer.user())
             .filter(|user| *user != u32::MAX)
+    }
+
+    fn napi_id(&self) -> Option<u32> {
+        traffic::napi_id(&self.socket).ok().flatten()
     }
 
     fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {

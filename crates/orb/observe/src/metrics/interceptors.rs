@@ -1,18 +1,16 @@
 //! Client and server interceptors that count calls.
 
 use super::operations::{Ended, Operations};
-use super::render::render;
+use super::render::{Network, render};
 use crate::http::{Reply, Server};
 use crate::served::Served;
 use parking_lot::Mutex;
-use punctual_link::LinkCount;
 use punctual_orb::{
     ClientRequestInfo, ClientRequestInterceptor, InterceptorError, OrbInitInfo, OrbInitializer,
     ReplyStatus, ServerRequestInfo, ServerRequestInterceptor, SystemException,
     SystemExceptionKind as Kind, WeakOrb, measurement,
 };
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -103,8 +101,8 @@ impl Metrics {
             ("client", self.counters.client.all()),
             ("server", self.counters.server.all()),
         ];
-        let links = self.counters.links();
-        render(&ends, &links, measurement::current().as_ref())
+        let network = self.counters.network();
+        render(&ends, &network, measurement::current().as_ref())
     }
 }
 
@@ -146,14 +144,20 @@ fn count(operations: &Operations, name: &str, ended: Ended, exists: bool) {
 }
 
 impl EndCounters {
-    /// Returns the counts of the links of all ORBs, added up by link and name.
-    fn links(&self) -> Vec<(String, Vec<LinkCount>)> {
+    /// Returns the counts of the links of all ORBs, added up by link and name, and of their connections by receive queues.
+    fn network(&self) -> Network {
         let mut orbs = self.orbs.lock();
-        let mut all: BTreeMap<String, Vec<LinkCount>> = BTreeMap::new();
+        let Network {
+            links: mut all,
+            mut queues,
+        } = Network::default();
         orbs.retain(|orb| {
             let Some(orb) = orb.upgrade() else {
                 return false;
             };
+            for (queue, count) in orb.receive_queues() {
+                *queues.entry(queue).or_default() += count;
+            }
             for (link, counts) in orb.link_counts() {
                 match all.get_mut(&link) {
                     // A link of one name counts the same in each ORB.
@@ -168,7 +172,7 @@ impl EndCounters {
             }
             true
         });
-        all.into_iter().collect()
+        Network { links: all, queues }
     }
 
     /// Counts a request that the server has answered.

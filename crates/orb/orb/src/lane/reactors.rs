@@ -316,6 +316,7 @@ pub(super) fn reactor(
         registrations: u32::try_from(connections).unwrap_or(u32::MAX),
         spin: parse("spin_us").map_or(spin, Duration::from_micros),
         spin_always: always.unwrap_or_default(),
+        busy_poll: parse("busy_poll_us").map(Duration::from_micros),
     })
 }
 

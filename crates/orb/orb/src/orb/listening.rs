@@ -8,6 +8,7 @@ use crate::lane::{LaneStatistics, PoolLane};
 use crate::protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 use crate::server;
 use punctual_link::LinkCount;
+use std::collections::BTreeMap;
 
 impl Orb {
     /// Starts to listen at the configured endpoints, if the ORB does not yet listen. For object
@@ -153,6 +154,17 @@ impl Orb {
             server::serve_here(lane, &self.host(), at, link);
         }
         at.is_some()
+    }
+
+    /// Returns the number of connected clients by the network device's queue by which their last data came (NAPI id of
+    /// Linux). Clients by loopback, and by links without such queues, are not among them. Makes a system call for each.
+    #[must_use]
+    pub fn receive_queues(&self) -> BTreeMap<u32, usize> {
+        let mut counts = BTreeMap::new();
+        for lane in self.lanes().all() {
+            lane.incoming.connections.count_receive_queues(&mut counts);
+        }
+        counts
     }
 
     /// Returns the number of connected clients.

@@ -522,3 +522,49 @@ mod nesting {
         server.shutdown(false).unwrap();
     }
 }
+
+mod polling {
+    use crate::support::watchdog;
+    use punctual::{ListenEndpoint, Orb, RootPoa};
+    use punctual_sys::traffic::epoll_busy_poll;
+    use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
+    use std::time::Duration;
+
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn busy_polling_of_an_endpoint_holds_for_the_threads_of_its_pool() {
+        let _watchdog = watchdog(LIMIT);
+        let this = pidfd_open(getpid(), PidfdFlags::empty()).unwrap();
+        let polls = |micros: u64| {
+            let all = std::fs::read_dir("/proc/self/fd").unwrap();
+            all.filter_map(|entry| {
+                let number = entry.ok()?.file_name().to_str()?.parse().ok()?;
+                // Another thread may have closed it.
+                let one = pidfd_getfd(&this, number, PidfdGetfdFlags::empty()).ok()?;
+                epoll_busy_poll(&one).ok()
+            })
+            .any(|time| time == Duration::from_micros(micros))
+        };
+        let probe = punctual_sys::epoll::Epoll::new().unwrap();
+        let limit = std::fs::read_to_string("/proc/sys/net/core/busy_read").unwrap();
+        let limit: u64 = limit.trim().parse().unwrap();
+        if epoll_busy_poll(&probe).is_err()
+            || (!rustix::process::geteuid().is_root() && limit < 7003)
+        {
+            println!("skipped: Linux before 6.9, or no right to poll sockets");
+            return;
+        }
+        for (concurrency, micros) in [("reactive", 7001), ("leader_followers", 7002)] {
+            let endpoint = ListenEndpoint::iiop("127.0.0.1", 0)
+                .option("concurrency", concurrency)
+                .option("busy_poll_us", micros);
+            assert!(!polls(micros));
+            let orb = Orb::builder().listen(endpoint).build().unwrap();
+            let root = orb.root_poa().unwrap();
+            root.manager().activate().unwrap();
+            assert!(polls(micros), "{concurrency}");
+            orb.shutdown(true).unwrap();
+        }
+    }
+}

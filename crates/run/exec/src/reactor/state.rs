@@ -11,6 +11,7 @@ use crate::spin::{Look, Spin};
 use crossbeam_queue::SegQueue;
 use punctual_sys::epoll::{Epoll, Interest};
 use punctual_sys::event::EventFd;
+use punctual_sys::traffic;
 use std::fmt;
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -53,6 +54,12 @@ impl Reactor {
     /// The operating system's errors.
     pub fn new(options: ReactorOptions) -> io::Result<Arc<Self>> {
         let (epoll, timers) = (Epoll::new()?, Timers::new()?);
+        if let Some(time) = options.busy_poll {
+            match traffic::set_epoll_busy_poll(&epoll, time) {
+                Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+                set => set?,
+            }
+        }
         let (queued, stop_event) = (EventFd::new()?, EventFd::new()?);
         epoll.add(&queued, QUEUE, Interest::Read)?;
         epoll.add(timers.timer(), TIMER, Interest::Read)?;
