@@ -41,6 +41,41 @@ mod beyond_the_suite {
     }
 
     #[test]
+    fn a_chosen_class_holds_whatever_the_dscp_and_the_dscp_goes_back() {
+        use punctual_link::iiop::Iiop;
+        use punctual_link::{Connection, Waitable};
+        use punctual_sys::dscp::Dscp;
+        use punctual_sys::traffic::Traffic;
+        let seen = |connection: &dyn Connection| {
+            let Waitable::Descriptor(socket) = connection.waitable() else {
+                panic!("{connection:?} has no socket")
+            };
+            let class = Traffic::of(socket).unwrap().socket_priority.unwrap();
+            (Dscp::of(socket).unwrap().unwrap().get(), class)
+        };
+        let links: [(Box<dyn Link>, Address); 2] = [
+            (Box::new(Diop::default()), loopback()),
+            (Box::new(Iiop::default()), Address::iiop("127.0.0.1", 0)),
+        ];
+        for (link, at) in links {
+            let server = link.listen(&at, &Properties::NONE).unwrap();
+            // The kernel derives 2 from AF11, and 4 from EF.
+            for (class, with_dscp, without) in [("0", 0, 0), ("2", 2, 2), ("", 4, 2)] {
+                let mut given = vec![("dscp", "AF11")];
+                given.extend((!class.is_empty()).then_some(("socket_priority", class)));
+                let given = Properties::from_iter(given);
+                let client = link.connect(server.address(), &given, limit()).unwrap();
+                client.set_dscp(None).unwrap();
+                assert_eq!(seen(&*client), (10, without), "{class}");
+                client.set_dscp(Some(Dscp::EF)).unwrap();
+                assert_eq!(seen(&*client), (46, with_dscp), "{class}");
+                client.set_dscp(None).unwrap();
+                assert_eq!(seen(&*client), (10, without), "{class}");
+            }
+        }
+    }
+
+    #[test]
     fn acceptors_at_one_address_take_the_datagrams_that_their_processors_receive() {
         use punctual_sys::processor::pin_to;
         let pinned = |number: usize| std::thread::spawn(move || pin_to(number).is_ok());

@@ -3,8 +3,8 @@
 use super::measured;
 use super::operations::Operation;
 use crate::exposition::{Exposition, Kind};
-use punctual_link::{LinkCount, LinkCountKind};
 use punctual_orb::measurement::Measured;
+use punctual_orb::{LinkCount, LinkCountKind};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -13,7 +13,6 @@ use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, Operation, ServerC
 use punctual::{
     Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Policy, RootPoa, SetOverride,
 };
-use punctual_sys::traffic::Traffic;
 use rustix::net::{SocketAddrAny, getpeername, getsockname};
 use rustix::process::{ForeignRawFd, PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 use std::collections::BTreeMap;
@@ -37,13 +36,6 @@ fn marking() -> Arc<RtOrb> {
 fn marks(port: u16) -> Vec<(u8, u8)> {
     let dscp = |socket: &OwnedFd| Dscp::of(socket).unwrap().unwrap().get();
     of_ends(port, |client, server| (dscp(client), dscp(server)))
-}
-
-/// Returns the class of packets (`SO_PRIORITY`) of each of this process's sockets that are connected to a port.
-fn classes(port: u16) -> Vec<u8> {
-    of_ends(port, |client, _| {
-        Traffic::of(client).unwrap().socket_priority.unwrap()
-    })
 }
 
 /// Returns what `look` returns of both ends of each connection of this process to a port, in ascending order.
@@ -193,31 +185,6 @@ fn a_band_below_the_first_step_has_the_dscp_of_the_endpoint_again() {
             object.invoke(&BIND, |_| Ok(()), |_| Ok(())).unwrap();
             assert_eq!(marks(port), [(0, reply)], "{low}");
         }
-    }
-}
-
-#[test]
-fn a_chosen_class_of_0_holds_beside_a_dscp_by_priority() {
-    let _watchdog = watchdog(LIMIT);
-    let rt = marking();
-    for (class, expected) in [(None, 4), (Some("0"), 0), (Some("4"), 4), (Some("2"), 2)] {
-        let server = Server::new(&rt);
-        let client = client(&rt);
-        let mut object = echo(&client, &server.object(propagated()));
-        if let Some(class) = class {
-            let own = Policy::link_property("iiop", "socket_priority", class);
-            let set = object
-                .as_object()
-                .set_policy_overrides(&[own], SetOverride::Add);
-            object = Echo::from_object(set.unwrap());
-        }
-        on_a_thread(|| {
-            rt.current().set_the_priority(at(95)).unwrap();
-            object.long(1).unwrap();
-        });
-        let port = port_of(&object);
-        assert_eq!(marks(port), [(46, 0)]);
-        assert_eq!(classes(port), [expected], "{class:?}");
     }
 }
 

@@ -125,3 +125,32 @@ pub struct ReadyEvent<'r> {
     /// `true` if this thread is still the registration's owner.
     pub(super) owns: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn threads_of_a_reactor_poll_devices_as_its_options_say() {
+        let time = |busy_poll| {
+            let options = ReactorOptions {
+                busy_poll,
+                ..ReactorOptions::default()
+            };
+            traffic::epoll_busy_poll(&Reactor::new(options).unwrap().epoll)
+        };
+        let asked = Duration::from_micros(70);
+        match time(None) {
+            Ok(none) => {
+                assert_eq!(none, Duration::ZERO);
+                assert_eq!(time(Some(asked)).unwrap(), asked);
+            }
+            Err(error) => {
+                assert_eq!(error.kind(), io::ErrorKind::Unsupported, "{error}");
+                // The property does nothing then.
+                assert!(time(Some(asked)).is_err());
+            }
+        }
+    }
+}
