@@ -15,7 +15,7 @@ pub enum LinkCountKind {
 pub struct LinkCount {
     /// Name of the count, in lower-case letters with `_` between the words.
     pub name: &'static str,
-    /// Whether the number only grows.
+    /// Kind of the number: a total, which only grows, or a level.
     pub kind: LinkCountKind,
     /// The number.
     pub value: u64,

@@ -33,7 +33,7 @@ pub(crate) struct PeerLimits {
 #[derive(Debug, Default)]
 struct Waiting {
     of_acceptor: AtomicUsize,
-    /// The same of all acceptors of the link.
+    /// Bytes that wait for the readers of all acceptors of the link.
     of_link: Arc<AtomicU64>,
 }
 

@@ -4,7 +4,7 @@ use crate::LinkCount;
 use crate::datagram::Tally;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a link has sent to groups and received for them, and what it has not passed on, since it was made.
+/// Counts of what a link has sent to groups and received for them, and has not passed on, since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MiopCounts {

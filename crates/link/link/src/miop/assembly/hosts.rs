@@ -1,4 +1,4 @@
-//! What each host has under way, and the ids of its messages that have ended, so that repeated packets of theirs begin no
+//! Messages that each host has under way, and the ids of those that have ended, so that repeated packets of theirs begin no
 //! others.
 //!
 //! Each host has a window of ids of its own: messages of one, however many, do not make those of another be forgotten. A
