@@ -35,12 +35,13 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 .conditions("two network namespaces, SCHED_OTHER")
 .tables(&[Tabled::listing(
     "rows",
-    "µs of an urgent call beside 2 clients that echo {octets} octets, over {rate} Mbit/s",
+    "µs from the planned release of an urgent call to its end, beside 2 clients that echo {octets} octets, over {rate} Mbit/s",
     "{case}",
     &[
-        Column::micros("median", "call.p50").decimals(0),
-        Column::micros("p99", "call.p99").decimals(0),
-        Column::micros("max", "call.max").decimals(0),
+        Column::micros("median", "response.p50").decimals(0),
+        Column::micros("p99", "response.p99").decimals(0),
+        Column::micros("max", "response.max").decimals(0),
+        Column::micros("p99 of the call", "call.p99").decimals(0),
         Column::number("bulk, Mbit/s each way", "bulk").decimals(1),
     ],
 )]);
@@ -164,6 +165,10 @@ pub struct SideOptions {
 /// Result of a client, as JSON: nanoseconds of each urgent call, and bits a second of bulk each way.
 #[derive(Debug, Serialize, Deserialize)]
 struct Measured {
+    /// From the time at which the call was to begin. A call that takes longer than the pace delays those after it, which
+    /// would have waited as long in the network: without that, the worst calls would hide how many they delay.
+    responses: Vec<u64>,
+    /// From the beginning of the call.
     calls: Vec<u64>,
     bulk: f64,
 }
@@ -184,12 +189,16 @@ pub(super) fn run(options: &Options) -> Result<()> {
     for case in CASES {
         hosts.set_rules(case.rules, options.rate)?;
         let measured = measure(&hosts, &case, options)?;
-        let mut record = Record::default();
-        record.add_round(&measured.calls);
-        let figures = record.figures().ok_or("no call was made")?;
+        let figures = |times: &[u64]| -> Result<Row> {
+            let mut record = Record::default();
+            record.add_round(times);
+            let figures = record.figures().ok_or("no call was made")?;
+            Ok(Row::default().with_figures(&figures))
+        };
         let row = Row::default()
             .with("case", case.name)
-            .with("call", Row::default().with_figures(&figures))
+            .with("response", figures(&measured.responses)?)
+            .with("call", figures(&measured.calls)?)
             .with("bulk", measured.bulk / 1e6);
         report.add("rows", [row]);
     }
@@ -315,15 +324,7 @@ fn call(task: &Task) -> Result<Measured> {
         std::thread::sleep(Duration::from_millis(500));
     }
     let (began, before) = (Instant::now(), echoed.load(Ordering::Relaxed));
-    let mut times = Vec::new();
-    let mut next = Instant::now();
-    for _ in 0..*calls {
-        next += *pace;
-        std::thread::sleep(next.saturating_duration_since(Instant::now()));
-        let began = Instant::now();
-        cubit.cube_void()?;
-        times.push(nanoseconds_since(began));
-    }
+    let (responses, times) = at_a_pace(*calls, *pace, || Ok(cubit.cube_void()?))?;
     #[expect(clippy::cast_precision_loss, reason = "it is a rate")]
     let bits = ((echoed.load(Ordering::Relaxed) - before) * 8) as f64;
     let bulk = bits / began.elapsed().as_secs_f64();
@@ -331,7 +332,31 @@ fn call(task: &Task) -> Result<Measured> {
     for (_orb, thread) in threads {
         thread.join().map_err(|_| "a thread has panicked")??;
     }
-    Ok(Measured { calls: times, bulk })
+    Ok(Measured {
+        responses,
+        calls: times,
+        bulk,
+    })
+}
+
+/// Makes calls that are released one pace after another. Returns the nanoseconds of each from its release, and from its
+/// beginning, which is later where the one before it took longer than the pace.
+fn at_a_pace(
+    calls: u32,
+    pace: Duration,
+    mut call: impl FnMut() -> Result<()>,
+) -> Result<(Vec<u64>, Vec<u64>)> {
+    let (mut responses, mut times) = (Vec::new(), Vec::new());
+    let mut release = Instant::now();
+    for _ in 0..calls {
+        release += pace;
+        std::thread::sleep(release.saturating_duration_since(Instant::now()));
+        let began = Instant::now();
+        call()?;
+        times.push(nanoseconds_since(began));
+        responses.push(nanoseconds_since(release));
+    }
+    Ok((responses, times))
 }
 
 fn client() -> Result<Orb> {
@@ -519,6 +544,33 @@ fn run_tool(tool: &str, arguments: &[&str]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::peer::nanoseconds;
+
+    #[test]
+    fn a_call_that_takes_long_counts_for_those_that_it_delays() {
+        let (pace, long) = (Duration::from_millis(1), Duration::from_millis(20));
+        let mut calls = 0;
+        let (responses, times) = at_a_pace(5, pace, || {
+            calls += 1;
+            if calls == 1 {
+                std::thread::sleep(long);
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!((responses.len(), times.len()), (5, 5));
+        // The fifth was to begin four paces after the first.
+        for (number, response) in responses.iter().enumerate() {
+            let delayed = long - pace * u32::try_from(number).unwrap();
+            assert!(*response >= nanoseconds(delayed), "{responses:?}");
+        }
+        assert!(
+            responses
+                .iter()
+                .zip(&times)
+                .all(|(response, call)| response >= call)
+        );
+    }
 
     #[test]
     fn namespaces_of_interrupted_runs_are_found_and_no_others() {

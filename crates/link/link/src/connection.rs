@@ -102,6 +102,12 @@ pub trait Connection: Send + Sync + Debug {
     /// the connection must be closed.
     fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError>;
 
+    /// Returns whether threads may send at the same time, each message by itself: then one need not wait while another is
+    /// sending. Default no, as on a stream the messages would mix.
+    fn sends_apart(&self) -> bool {
+        false
+    }
+
     /// Receives at least one byte, appends the data to `block`, and returns the number of bytes
     /// received. Blocks until data arrives or `deadline`. Receives until `block` holds `need` bytes
     /// at most, apart from further data that arrived with them.
@@ -187,14 +193,21 @@ pub trait Connection: Send + Sync + Debug {
     /// Returns the means to wait for data on the connection.
     fn waitable(&self) -> Waitable<'_>;
 
-    /// Gives the packets that are sent from now on this priority in networks. Links without packets of their own, the
-    /// default, ignore it. Packets that several connections' peers get from one socket have that socket's.
+    /// Gives the packets that are sent from now on this priority in networks; `None` gives them the one that they had when the
+    /// connection was opened. Links without packets of their own, the default, ignore it. Packets that several
+    /// connections' peers get from one socket have that socket's.
     ///
     /// # Errors
     /// Errors of `setsockopt(2)`.
-    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+    fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
         let _ = dscp;
         Ok(())
+    }
+
+    /// Returns the number of the network device's queue by which the last data came (NAPI id of Linux); `None`, the default,
+    /// where there is none. One system call.
+    fn napi_id(&self) -> Option<u32> {
+        None
     }
 
     /// Returns the gatherer, which combines small messages that follow one another, if the link has

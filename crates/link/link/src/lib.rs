@@ -13,6 +13,7 @@
 mod adapter;
 mod address;
 mod connection;
+mod count;
 mod datagram;
 pub mod diop;
 mod error;
@@ -38,6 +39,7 @@ pub use address::{Address, stays_on_this_host};
 pub use connection::{
     Connection, Framing, Gatherer, Guarantees, Pending, Protection, Taken, Waitable,
 };
+pub use count::{LinkCount, LinkCountKind};
 pub use error::{Cause, LinkError, Phase, SendError};
 pub use loan::{Loan, LoanMemory};
 pub use pool::BlockPool;
@@ -74,6 +76,11 @@ pub trait Link: Send + Sync + Debug {
     /// ([`Connection::serves_without_blocking`]), and so by a reactor. Default no.
     fn serves_without_blocking(&self) -> bool {
         false
+    }
+
+    /// Returns what the link has counted, for metrics. Default nothing; an adapter returns only what it counts itself.
+    fn counts(&self) -> Vec<LinkCount> {
+        Vec::new()
     }
 
     /// Connects to `address`. Blocks until connected, refused, or `deadline`.

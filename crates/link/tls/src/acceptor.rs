@@ -64,7 +64,7 @@ pub(crate) fn listen(
         let reason = "a server needs a certificate and a key, and none is configured";
         return Err(os(io::Error::new(io::ErrorKind::NotFound, reason)));
     }
-    let listener = listen_at_one(&candidates, options.backlog).map_err(os)?;
+    let listener = listen_at_one(&candidates, options.backlog, options.incoming_cpu).map_err(os)?;
     listener.set_nonblocking(true).map_err(os)?;
     // Refused here, as otherwise each connection would be.
     options.tcp.traffic.apply(&listener).map_err(os)?;
@@ -84,10 +84,14 @@ pub(crate) fn listen(
     Ok(Box::new(TlsAcceptor { shared, address }))
 }
 
-fn listen_at_one(candidates: &[SocketAddr], backlog: u16) -> io::Result<TcpListener> {
+fn listen_at_one(
+    candidates: &[SocketAddr],
+    backlog: u16,
+    processor: Option<u32>,
+) -> io::Result<TcpListener> {
     let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
     for candidate in candidates {
-        match tcp::listen(*candidate, i32::from(backlog)) {
+        match tcp::listen_steered(*candidate, i32::from(backlog), processor) {
             Ok(listener) => return Ok(listener),
             Err(error) => failure = error,
         }

@@ -17,8 +17,9 @@ use crate::timeout::CachedTimeout;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_link::{Address, Connection, LinkError, Pending, Phase, SendError, Taken, Waitable};
-use punctual_sys::dscp::Dscp;
+use punctual_sys::dscp::{Dscp, Marking};
 use punctual_sys::stream::{self, Direction};
+use punctual_sys::traffic;
 use std::fmt;
 use std::io::{self, IoSlice, Read};
 use std::net::TcpStream;
@@ -35,6 +36,7 @@ const DRAINED: usize = 16;
 /// TLS connection whose handshake is complete.
 pub(crate) struct TlsConnection {
     stream: TcpStream,
+    marking: Marking,
     peer: Address,
     local: Address,
     block: usize,
@@ -59,6 +61,7 @@ impl TlsConnection {
         Ok(Self {
             local: address_of(stream.local_addr()?),
             stream,
+            marking: Marking::new(options.tcp.traffic.socket_priority),
             peer,
             block: options.block,
             block_kept: options.block_kept,
@@ -82,8 +85,12 @@ impl TlsConnection {
 }
 
 impl Connection for TlsConnection {
-    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
-        dscp.apply(&self.stream)
+    fn napi_id(&self) -> Option<u32> {
+        traffic::napi_id(&self.stream).ok().flatten()
+    }
+
+    fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
+        self.marking.set(&self.stream, dscp)
     }
 
     fn lend(&self, capacity: usize) -> Block {

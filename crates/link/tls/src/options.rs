@@ -98,6 +98,9 @@ pub struct TlsOptions {
     /// Size in bytes beyond which blocks are kept only while messages need such, two a thread and
     /// 32 MiB in the process at most; with 0 none is kept. Default 256 KiB.
     pub block_kept: usize,
+    /// Processor by which the kernel chooses among endpoints with one address, as for `iiop`
+    /// ([`punctual_link::iiop::IiopOptions::incoming_cpu`]). Property `incoming_cpu`. Default none.
+    pub incoming_cpu: Option<u32>,
 }
 
 impl Default for TlsOptions {
@@ -116,6 +119,7 @@ impl Default for TlsOptions {
             backlog: 1024,
             block: 4096,
             block_kept: 256 * 1024,
+            incoming_cpu: None,
         }
     }
 }
@@ -123,16 +127,26 @@ impl Default for TlsOptions {
 /// Properties that an endpoint or a policy may set beside those of TCP.
 const KNOWN: [&str; 3] = ["server_name", "client_certificate", "minimum"];
 
+/// Name of the property that only endpoints may set.
+const INCOMING_CPU: &str = "incoming_cpu";
+
 impl TlsOptions {
     /// Returns the options of the link overridden by an endpoint's or a policy's properties.
     pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = self.clone();
-        properties.only(
-            &[&TCP_PROPERTIES[..], &KNOWN].concat(),
-            "no_delay, keep_alive, send_buffer, receive_buffer, dscp, pacing_rate, socket_priority, busy_poll_us, \
-             server_name, client_certificate or minimum",
-            phase,
-        )?;
+        let mut known = [&TCP_PROPERTIES[..], &KNOWN].concat();
+        let expected = match phase {
+            Phase::Listen => {
+                known.push(INCOMING_CPU);
+                "no_delay, keep_alive, send_buffer, receive_buffer, dscp, pacing_rate, socket_priority, busy_poll_us, \
+                 server_name, client_certificate, minimum or incoming_cpu"
+            }
+            _ => {
+                "no_delay, keep_alive, send_buffer, receive_buffer, dscp, pacing_rate, socket_priority, busy_poll_us, \
+                 server_name, client_certificate or minimum"
+            }
+        };
+        properties.only(&known, expected, phase)?;
         options.tcp = tcp_options(options.tcp, properties, phase)?;
         options.client_certificate = properties
             .parse("client_certificate", "none, wanted or required", phase)?
@@ -140,6 +154,9 @@ impl TlsOptions {
         options.minimum = properties
             .parse("minimum", "1.2 or 1.3", phase)?
             .unwrap_or(options.minimum);
+        let processor =
+            properties.parse(INCOMING_CPU, "the number of a processor, from 0 on", phase)?;
+        options.incoming_cpu = processor.or(options.incoming_cpu);
         if let Some(name) = properties.get("server_name") {
             options.server_name = Some(name.to_owned());
         }
@@ -170,8 +187,13 @@ mod tests {
         assert_eq!(options.server_name.as_deref(), Some("other.example"));
         assert_eq!(options.client_certificate, ClientCertificate::Required);
         assert_eq!(options.minimum, TlsVersion::V1_3);
+        let processor = Properties::from_iter([("incoming_cpu", "1")]);
+        let steered = |phase| TlsOptions::default().with(&processor, phase);
+        assert_eq!(steered(Phase::Listen).unwrap().incoming_cpu, Some(1));
+        assert!(steered(Phase::Connect).is_err());
         for bad in [
             ("no_delay", "perhaps"),
+            ("incoming_cpu", "-1"),
             ("cipher", "none"),
             ("client_certificate", "yes"),
             ("minimum", "1.1"),

@@ -118,6 +118,7 @@ pub use urgency::{ByPolicies, Urgency, UrgencyStrategy, WaitingRequest};
 
 pub use punctual_exec::{Quoted, StopSignals};
 pub use punctual_ior::{Ior, PolicyValue, TaggedComponent, TaggedProfile};
+pub use punctual_link::{LinkCount, LinkCountKind};
 
 /// Crate of the CDR encoding, for use by macros in generated code.
 #[doc(hidden)]

@@ -85,8 +85,8 @@ pub trait Priorities: Send + Sync + Debug {
     /// The reason why this server cannot serve the band.
     fn band(&self, range: Option<&[u8]>) -> Result<RangeInclusive<Priority>, SystemException>;
 
-    /// Returns the DSCP of the packets of a connection whose messages have this priority; `None` leaves it as it is, which
-    /// is the default. Called when a connection is opened or accepted, and when its band is announced.
+    /// Returns the DSCP of the packets of a connection whose messages have this priority; `None` gives them
+    /// the one with which it was opened, and is the default. Called when a connection is opened or accepted, and when its band is announced.
     fn dscp(&self, priority: Priority, direction: NetworkDirection) -> Option<Dscp> {
         let _ = (priority, direction);
         None

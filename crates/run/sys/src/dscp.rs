@@ -6,6 +6,7 @@ use std::fmt;
 use std::io;
 use std::os::fd::AsFd;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 /// Differentiated services code point, 0 to 63, of the packets that a socket sends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -86,6 +87,51 @@ impl Dscp {
             _ => return Ok(None),
         };
         Ok(u8::try_from(octet >> 2).ok().and_then(Self::new))
+    }
+}
+
+/// Code point of one socket's packets that changes with the priority of its messages, and goes back to the one before.
+#[derive(Debug, Default)]
+pub struct Marking {
+    /// Class of packets in this host that was chosen for the socket: no code point changes it, 0 included.
+    class: Option<u8>,
+    /// Code point before the first change; inside, `None` for a socket that has none.
+    unmarked: OnceLock<Option<Dscp>>,
+}
+
+impl Marking {
+    /// Makes the marking of a socket that has been given this class ([`Traffic::socket_priority`]).
+    #[must_use]
+    pub const fn new(class: Option<u8>) -> Self {
+        Self {
+            class,
+            unmarked: OnceLock::new(),
+        }
+    }
+
+    /// Gives the socket's packets this code point; `None` gives them the one that they had before the first change.
+    ///
+    /// # Errors
+    /// Errors of `setsockopt(2)` and `getsockopt(2)`.
+    pub fn set(&self, socket: impl AsFd, dscp: Option<Dscp>) -> io::Result<()> {
+        let socket = socket.as_fd();
+        let dscp = match (dscp, self.unmarked.get()) {
+            (Some(dscp), Some(_)) => dscp,
+            (Some(dscp), None) => {
+                let unmarked = Dscp::of(socket)?;
+                // Where another thread was first, the code point that it read holds: that from before any change.
+                self.unmarked.get_or_init(|| unmarked);
+                dscp
+            }
+            (None, Some(Some(unmarked))) => *unmarked,
+            (None, _) => return Ok(()),
+        };
+        dscp.apply(socket)?;
+        Traffic {
+            socket_priority: self.class,
+            ..Traffic::default()
+        }
+        .apply(socket)
     }
 }
 
@@ -173,6 +219,46 @@ mod tests {
         for dscp in ["EF", "AF21", "0", "EF"] {
             dscp.parse::<Dscp>().unwrap().apply(&own).unwrap();
             assert_eq!(class(&own), 5, "{dscp}");
+        }
+    }
+
+    #[test]
+    fn a_marking_goes_back_to_the_code_point_before_it() {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let of = |socket: &UdpSocket| Dscp::of(socket).unwrap().map(Dscp::get);
+        let marking = Marking::default();
+        // What was never marked stays.
+        marking.set(&socket, None).unwrap();
+        Dscp(10).apply(&socket).unwrap();
+        marking.set(&socket, None).unwrap();
+        assert_eq!(of(&socket), Some(10));
+        for (dscp, expected) in [(Some(Dscp::EF), 46), (Some(Dscp(8)), 8), (None, 10)] {
+            marking.set(&socket, dscp).unwrap();
+            assert_eq!(of(&socket), Some(expected));
+        }
+        let (unix, _peer) = std::os::unix::net::UnixStream::pair().unwrap();
+        let marking = Marking::default();
+        marking.set(&unix, Some(Dscp::EF)).unwrap();
+        marking.set(&unix, None).unwrap();
+    }
+
+    #[test]
+    fn a_chosen_class_holds_whatever_the_marking_also_if_the_kernel_would_derive_it() {
+        for chosen in [0, 2, 4, 6] {
+            let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+            let marking = Marking::new(Some(chosen));
+            let set = Traffic {
+                socket_priority: Some(chosen),
+                ..Traffic::default()
+            };
+            set.apply(&socket).unwrap();
+            for dscp in ["EF", "AF21", "CS1", "AF11"].map(|text| text.parse().ok()) {
+                for dscp in [dscp, None] {
+                    marking.set(&socket, dscp).unwrap();
+                    let class = Traffic::of(&socket).unwrap().socket_priority;
+                    assert_eq!(class, Some(chosen), "{dscp:?}");
+                }
+            }
         }
     }
 

@@ -149,6 +149,17 @@ pub fn listen_steered(
     Ok(TcpListener::from(socket))
 }
 
+/// Returns the processor whose packets a socket is steered by (`SO_INCOMING_CPU`); `None` without one. For a connected
+/// socket the kernel sets it anew with each packet.
+///
+/// # Errors
+/// Errors of `getsockopt(2)`.
+pub fn incoming_cpu(socket: impl AsFd) -> io::Result<Option<u32>> {
+    // -1 where there is none.
+    let number = sockopt::socket_incoming_cpu(socket)?;
+    Ok((number != u32::MAX).then_some(number))
+}
+
 /// Ends every `accept` that waits on `listener`, and any later one.
 ///
 /// # Errors

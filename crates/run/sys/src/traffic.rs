@@ -66,6 +66,66 @@ impl Traffic {
     }
 }
 
+/// Has threads that wait on an `epoll` set poll the network devices' queues of its sockets for this time before they sleep
+/// (`EPIOCSPARAMS`, Linux 6.9), as `SO_BUSY_POLL` does for a thread that waits for one socket. Devices without such queues,
+/// such as loopback, are not polled.
+///
+/// # Errors
+/// [`io::ErrorKind::Unsupported`] where the kernel cannot, else those of `ioctl_eventpoll(2)`.
+pub fn set_epoll_busy_poll(epoll: impl AsFd, time: Duration) -> io::Result<()> {
+    let micros = c_int::try_from(time.as_micros());
+    let micros = micros.map_err(|_| too_large("busy_poll_us"))?;
+    let mut params = no_epoll_params();
+    params.busy_poll_usecs = micros.cast_unsigned();
+    epoll_ioctl(epoll, libc::EPIOCSPARAMS, &mut params)
+}
+
+/// Returns the time that [`set_epoll_busy_poll`] has set; zero without one.
+///
+/// # Errors
+/// As [`set_epoll_busy_poll`].
+pub fn epoll_busy_poll(epoll: impl AsFd) -> io::Result<Duration> {
+    let mut params = no_epoll_params();
+    epoll_ioctl(epoll, libc::EPIOCGPARAMS, &mut params)?;
+    Ok(Duration::from_micros(params.busy_poll_usecs.into()))
+}
+
+/// Returns parameters that leave the number of packets at once to the kernel, and do not put polling before interrupts.
+fn no_epoll_params() -> libc::epoll_params {
+    // SAFETY: the structure has numbers only, for which zeros are values; its padding has to be zero.
+    unsafe { std::mem::zeroed() }
+}
+
+fn epoll_ioctl(
+    epoll: impl AsFd,
+    request: libc::Ioctl,
+    params: &mut libc::epoll_params,
+) -> io::Result<()> {
+    // SAFETY: both requests take a pointer to this structure, which the kernel reads or writes during the call.
+    let done = unsafe { libc::ioctl(epoll.as_fd().as_raw_fd(), request, &raw mut *params) };
+    let error = match done {
+        0 => return Ok(()),
+        _ => io::Error::last_os_error(),
+    };
+    // An older kernel knows no such request, another was built without busy polling.
+    Err(match error.raw_os_error() {
+        Some(libc::ENOTTY | libc::EOPNOTSUPP) => io::ErrorKind::Unsupported.into(),
+        // Before Linux 6.9 no request at all.
+        Some(libc::EINVAL) if request == libc::EPIOCGPARAMS => io::ErrorKind::Unsupported.into(),
+        _ => error,
+    })
+}
+
+/// Returns the number of the device's queue (NAPI id) by which a socket's last packets came (`SO_INCOMING_NAPI_ID`); `None`
+/// before any, and for devices without such queues, such as loopback.
+///
+/// # Errors
+/// Errors of `getsockopt(2)`: ENOPROTOOPT where the kernel was built without busy polling.
+pub fn napi_id(socket: impl AsFd) -> io::Result<Option<u32>> {
+    let id: c_int = get(socket, SOCKET, libc::SO_INCOMING_NAPI_ID)?;
+    Ok(Some(id.cast_unsigned()).filter(|id| *id != 0))
+}
+
 /// Clock of launch times, which the queueing discipline decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LaunchClock {
@@ -248,6 +308,36 @@ mod tests {
         match wanted.apply(&socket) {
             Ok(()) => assert_eq!(Traffic::of(&socket).unwrap().busy_poll, wanted.busy_poll),
             Err(error) => assert_eq!(error.kind(), io::ErrorKind::PermissionDenied),
+        }
+    }
+
+    #[test]
+    fn busy_polling_of_an_epoll_set_is_read_back_or_the_kernel_cannot() {
+        let epoll = crate::epoll::Epoll::new().unwrap();
+        let time = Duration::from_micros(70);
+        match set_epoll_busy_poll(&epoll, time) {
+            Ok(()) => assert_eq!(epoll_busy_poll(&epoll).unwrap(), time),
+            Err(error) => {
+                assert_eq!(error.kind(), io::ErrorKind::Unsupported, "{error}");
+                println!("skipped: Linux before 6.9, or one without busy polling");
+            }
+        }
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        assert!(epoll_busy_poll(&socket).is_err());
+    }
+
+    #[test]
+    fn packets_over_loopback_come_by_no_queue_of_a_device() {
+        let (here, there) = (
+            UdpSocket::bind("127.0.0.1:0").unwrap(),
+            UdpSocket::bind("127.0.0.1:0").unwrap(),
+        );
+        let to = here.local_addr().unwrap();
+        there.send_to(b"x", to).unwrap();
+        here.recv_from(&mut [0; 4]).unwrap();
+        match napi_id(&here) {
+            Ok(id) => assert_eq!(id, None),
+            Err(error) => assert_eq!(error.raw_os_error(), Some(libc::ENOPROTOOPT)),
         }
     }
 

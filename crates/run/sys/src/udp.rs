@@ -24,6 +24,16 @@ const PARTS: usize = 1024;
 /// # Errors
 /// Errors of `socket` and `bind`.
 pub fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
+    bind_steered(address, None)
+}
+
+/// Binds as [`bind`] does, for datagrams that a processor receives (`SO_INCOMING_CPU`): of several sockets at one address,
+/// which share it (`SO_REUSEPORT`), the kernel takes the one with that processor. Any process of the same user may
+/// share the address then.
+///
+/// # Errors
+/// Errors of `socket`, `setsockopt` and `bind`.
+pub fn bind_steered(address: SocketAddr, processor: Option<u32>) -> io::Result<UdpSocket> {
     let family = if address.is_ipv4() {
         AddressFamily::INET
     } else {
@@ -35,6 +45,10 @@ pub fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
         SocketFlags::CLOEXEC,
         Some(ipproto::UDP),
     )?;
+    if let Some(processor) = processor {
+        sockopt::set_socket_reuseport(&socket, true)?;
+        sockopt::set_socket_incoming_cpu(&socket, processor)?;
+    }
     if address.is_ipv6() {
         sockopt::set_ipv6_v6only(&socket, !address.ip().is_unspecified())?;
     }
@@ -155,6 +169,38 @@ mod tests {
         let mut buffer = [0; 16];
         let (length, _) = there.recv_from(&mut buffer).unwrap();
         assert_eq!(buffer.get(..length).unwrap(), b"onetwo");
+    }
+
+    #[test]
+    fn of_sockets_at_one_address_the_one_whose_processor_receives_the_datagrams_gets_them() {
+        use crate::processor::pin_to;
+        let pinned = |number: usize| std::thread::spawn(move || pin_to(number).is_ok());
+        if !(0..2).all(|number| pinned(number).join().unwrap()) {
+            println!("skipped: this process cannot be on the processors 0 and 1");
+            return;
+        }
+        let first = bind_steered("127.0.0.1:0".parse().unwrap(), Some(0)).unwrap();
+        let address = first.local_addr().unwrap();
+        let second = bind_steered(address, Some(1)).unwrap();
+        for (number, socket) in [(0, &first), (1, &second)] {
+            assert_eq!(crate::tcp::incoming_cpu(socket).unwrap(), Some(number));
+        }
+        assert_eq!(crate::tcp::incoming_cpu(local()).unwrap(), None);
+        // Packets over loopback are received on the processor that has sent them. Several senders, as the kernel otherwise
+        // chooses by their addresses.
+        for (processor, socket) in [(1, &second), (0, &first), (1, &second), (0, &first)] {
+            for _ in 0..4 {
+                let sent = std::thread::spawn(move || {
+                    pin_to(processor).unwrap();
+                    let sender = local();
+                    sender.send_to(b"x", address).unwrap();
+                    sender.local_addr().unwrap()
+                });
+                let sent = sent.join().unwrap();
+                let (_, from) = socket.recv_from(&mut [0; 4]).unwrap();
+                assert_eq!(from, sent);
+            }
+        }
     }
 
     #[test]

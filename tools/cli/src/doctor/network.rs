@@ -3,6 +3,7 @@
 use super::finding::{Finding, Topic};
 use super::machine::{Machine, Unknown};
 use std::collections::BTreeSet;
+use std::io;
 
 const GROUP: &str = "network";
 
@@ -18,13 +19,44 @@ const RECEIVING: Topic = Topic {
     why: "In interrupts packets are read before any thread runs; threads of NAPI have priorities, and are pinned like others.",
 };
 
+const POLLING: Topic = Topic {
+    group: GROUP,
+    name: "busy polling",
+    why: "With busy_poll_us threads read a device's queue themselves instead of waiting for its interrupt; pools of threads wait by epoll, which can do so from Linux 6.9 on.",
+};
+
 const FOLDER: &str = "/sys/class/net";
 
 pub(super) fn findings(machine: &Machine) -> Vec<Finding> {
     vec![
         INTERRUPTS.or_unknown(interrupts(machine)),
         RECEIVING.or_unknown(receiving(machine)),
+        POLLING.or_unknown(polling(machine, &polls_by_epoll())),
     ]
+}
+
+/// Returns whether this kernel's epoll can poll devices, or its error.
+fn polls_by_epoll() -> io::Result<()> {
+    let epoll = punctual_sys::epoll::Epoll::new()?;
+    punctual_sys::traffic::epoll_busy_poll(&epoll).map(drop)
+}
+
+fn polling(machine: &Machine, by_epoll: &io::Result<()>) -> Result<Finding, Unknown> {
+    let sockets = machine.text("/proc/sys/net/core/busy_read")?;
+    let epoll = machine.text("/proc/sys/net/core/busy_poll")?;
+    let by_epoll = match by_epoll {
+        Ok(()) => "also for pools of threads (epoll)".to_owned(),
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+            "for a thread that waits for one connection; not for pools, as this kernel's epoll cannot"
+                .to_owned()
+        }
+        Err(error) => format!("for pools it is unknown: {error}"),
+    };
+    let all = match (sockets.trim(), epoll.trim()) {
+        ("0", "0") => "off unless asked for".to_owned(),
+        (sockets, epoll) => format!("{sockets} µs for all sockets, {epoll} µs for all of epoll"),
+    };
+    Ok(POLLING.ok(format!("{all}; busy_poll_us works {by_epoll}")))
 }
 
 /// Returns the network devices that are not loopback, with hardware behind them.
@@ -151,6 +183,8 @@ mod tests {
             ("/proc/irq/39/effective_affinity_list", ""),
             ("/proc/irq/39/smp_affinity_list", "2-3"),
             ("/sys/devices/system/cpu/isolated", isolated),
+            ("/proc/sys/net/core/busy_read", "0"),
+            ("/proc/sys/net/core/busy_poll", "50"),
         ])
     }
 
@@ -162,6 +196,19 @@ mod tests {
         assert_eq!(found[0].verdict, Verdict::Ok);
         let napi = "eth0 by threads napi/*, 1 queues, RPS rx-0 to mask 00000000,00000002";
         assert_eq!(found[1].value, napi);
+    }
+
+    #[test]
+    fn busy_polling_says_what_the_kernel_can() {
+        let machine = with("");
+        let value = |by_epoll| polling(&machine.machine, &by_epoll).unwrap().value;
+        let can = "0 µs for all sockets, 50 µs for all of epoll; busy_poll_us works also for pools of threads (epoll)";
+        assert_eq!(value(Ok(())), can);
+        let unsupported = value(Err(io::ErrorKind::Unsupported.into()));
+        assert!(
+            unsupported.ends_with("not for pools, as this kernel's epoll cannot"),
+            "{unsupported}"
+        );
     }
 
     #[test]

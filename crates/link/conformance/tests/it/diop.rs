@@ -41,6 +41,74 @@ mod beyond_the_suite {
     }
 
     #[test]
+    fn a_chosen_class_holds_whatever_the_dscp_and_the_dscp_goes_back() {
+        use punctual_link::iiop::Iiop;
+        use punctual_link::{Connection, Waitable};
+        use punctual_sys::dscp::Dscp;
+        use punctual_sys::traffic::Traffic;
+        let seen = |connection: &dyn Connection| {
+            let Waitable::Descriptor(socket) = connection.waitable() else {
+                panic!("{connection:?} has no socket")
+            };
+            let class = Traffic::of(socket).unwrap().socket_priority.unwrap();
+            (Dscp::of(socket).unwrap().unwrap().get(), class)
+        };
+        let links: [(Box<dyn Link>, Address); 2] = [
+            (Box::new(Diop::default()), loopback()),
+            (Box::new(Iiop::default()), Address::iiop("127.0.0.1", 0)),
+        ];
+        for (link, at) in links {
+            let server = link.listen(&at, &Properties::NONE).unwrap();
+            // The kernel derives 2 from AF11, and 4 from EF.
+            for (class, with_dscp, without) in [("0", 0, 0), ("2", 2, 2), ("", 4, 2)] {
+                let mut given = vec![("dscp", "AF11")];
+                given.extend((!class.is_empty()).then_some(("socket_priority", class)));
+                let given = Properties::from_iter(given);
+                let client = link.connect(server.address(), &given, limit()).unwrap();
+                client.set_dscp(None).unwrap();
+                assert_eq!(seen(&*client), (10, without), "{class}");
+                client.set_dscp(Some(Dscp::EF)).unwrap();
+                assert_eq!(seen(&*client), (46, with_dscp), "{class}");
+                client.set_dscp(None).unwrap();
+                assert_eq!(seen(&*client), (10, without), "{class}");
+            }
+        }
+    }
+
+    #[test]
+    fn acceptors_at_one_address_take_the_datagrams_that_their_processors_receive() {
+        use punctual_sys::processor::pin_to;
+        let pinned = |number: usize| std::thread::spawn(move || pin_to(number).is_ok());
+        if !(0..2).all(|number| pinned(number).join().unwrap()) {
+            println!("skipped: this process cannot be on the processors 0 and 1");
+            return;
+        }
+        let link = Diop::default();
+        let steered = |processor| Properties::from_iter([("incoming_cpu", processor)]);
+        let first = link.listen(&loopback(), &steered("0")).unwrap();
+        let second = link.listen(first.address(), &steered("1")).unwrap();
+        assert_eq!(first.address(), second.address());
+        for (processor, acceptor) in [(1, &second), (0, &first), (1, &second), (0, &first)] {
+            let to = acceptor.address().clone();
+            let sent = std::thread::spawn(move || {
+                pin_to(processor).unwrap();
+                let link = Diop::default();
+                let client = link.connect(&to, &Properties::NONE, limit()).unwrap();
+                client.send(&[IoSlice::new(b"x")], limit()).unwrap();
+                client.local().clone()
+            });
+            let sent = sent.join().unwrap();
+            let port = |address: &Address| address.place().rsplit_once(':').unwrap().1.to_owned();
+            assert_eq!(port(acceptor.accept().unwrap().peer()), port(&sent));
+        }
+        let refused = link.connect(first.address(), &steered("0"), limit());
+        assert!(matches!(
+            refused.unwrap_err().cause,
+            Cause::BadProperty { .. }
+        ));
+    }
+
+    #[test]
     fn a_closed_port_is_reported_to_the_client() {
         let link = Diop::default();
         let gone = link.listen(&loopback(), &Properties::NONE).unwrap();

@@ -3,16 +3,16 @@
 //! The thread lives as long as the acceptor is open or one of its connections is.
 
 use super::address;
-use super::connection::{BLOCK, BLOCK_KEPT, BLOCKS, ROOM};
+use super::connection::{BLOCK, BLOCK_KEPT, ROOM};
 use super::options::DiopOptions;
-use super::peers::{Peer, Peers, Taken};
+use super::peers::{Peer, PeerLimits, Peers, Taken};
 use super::transmit::{To, transmit};
 use crate::{
     Acceptor, Address, BlockPool, Connection, LinkError, Pending, Phase, SendError, Waitable,
 };
 use punctual_cdr::Block;
 use punctual_exec::{Deadline, ThreadSpec};
-use punctual_sys::dscp::Dscp;
+use punctual_sys::dscp::{Dscp, Marking};
 use punctual_sys::{stream, udp};
 use std::borrow::Cow;
 use std::fmt;
@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Number of datagram buffers kept for reuse, for all peers of an acceptor.
+/// Number of datagram buffers kept for reuse, and of blocks, for all peers of an acceptor.
 const DATAGRAMS: usize = 64;
 /// Number of failed receives in a row after which the socket is given up.
 const FAILURES: u32 = 1000;
@@ -65,15 +65,27 @@ pub(crate) struct Listening {
     pub(crate) look: Duration,
     /// Whether peers may be sent anything; otherwise messages to them are dropped.
     pub(crate) answers: bool,
-    /// Number of dropped messages, counted for all acceptors of the link together.
+    pub(crate) tally: Tally,
+}
+
+/// Counts of all acceptors of a link together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// Number of dropped messages.
     pub(crate) dropped: Arc<AtomicU64>,
+    /// Bytes of messages that wait for their reader, with overhead.
+    pub(crate) waiting: Arc<AtomicU64>,
 }
 
 /// State shared by the acceptor, its thread and its connections.
 struct Shared {
     socket: UdpSocket,
+    marking: Marking,
     of: Listening,
+    /// Buffers of the messages that wait.
     pool: Arc<BlockPool>,
+    /// Blocks that the connections lend: of all peers, so that many of them do not keep some each.
+    lent: Arc<BlockPool>,
     state: Mutex<State>,
     accepted: Condvar,
 }
@@ -96,7 +108,6 @@ struct PeerConnection {
     shared: Arc<Shared>,
     peer: Arc<Peer>,
     address: Address,
-    pool: Arc<BlockPool>,
 }
 
 /// Begins to receive from a socket, on a thread of its own.
@@ -110,11 +121,19 @@ pub(crate) fn begin(
     let look = look.clamp(Duration::from_millis(1), Duration::from_secs(30));
     socket.set_read_timeout(Some(look))?;
     let options = of.options;
+    let limits = PeerLimits {
+        peers: options.peers,
+        backlog: options.backlog,
+        queue: options.queue,
+        waiting: options.waiting,
+    };
     let shared = Arc::new(Shared {
         socket,
+        marking: options.marking(),
         pool: BlockPool::new(DATAGRAMS, BLOCK_KEPT),
+        lent: BlockPool::new(DATAGRAMS, BLOCK_KEPT),
         state: Mutex::new(State {
-            peers: Peers::new(options.peers, options.backlog, options.queue),
+            peers: Peers::new(limits, of.tally.waiting.clone()),
             listening: true,
         }),
         accepted: Condvar::new(),
@@ -177,7 +196,7 @@ impl Shared {
                     self.accepted.notify_one();
                 }
                 let dropped = state.peers.take_dropped();
-                self.of.dropped.fetch_add(dropped, Ordering::Relaxed);
+                self.of.tally.dropped.fetch_add(dropped, Ordering::Relaxed);
             }
         }
         let mut state = self.lock();
@@ -262,7 +281,6 @@ impl Acceptor for DatagramAcceptor {
         Ok(Arc::new(PeerConnection {
             address: address::from_socket(shared.of.link, peer.address),
             peer,
-            pool: BlockPool::new(BLOCKS, BLOCK_KEPT),
             shared,
         }))
     }
@@ -283,7 +301,7 @@ impl Drop for DatagramAcceptor {
 
 impl Connection for PeerConnection {
     fn lend(&self, capacity: usize) -> Block {
-        self.pool.lend(capacity.max(BLOCK))
+        self.shared.lent.lend(capacity.max(BLOCK))
     }
 
     fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
@@ -339,8 +357,8 @@ impl Connection for PeerConnection {
     }
 
     /// Marks the packets of all peers: they are sent by one socket, whose endpoint has one priority.
-    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
-        dscp.apply(&self.shared.socket)
+    fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
+        self.shared.marking.set(&self.shared.socket, dscp)
     }
 
     fn waitable(&self) -> Waitable<'_> {

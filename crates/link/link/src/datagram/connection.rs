@@ -6,8 +6,9 @@ use crate::{
 };
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
-use punctual_sys::dscp::Dscp;
+use punctual_sys::dscp::{Dscp, Marking};
 use punctual_sys::stream::{self, Direction};
+use punctual_sys::traffic;
 use punctual_sys::udp;
 use std::io::{self, IoSlice};
 use std::net::UdpSocket;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Number of blocks that a connection keeps for reuse.
-pub(super) const BLOCKS: usize = 4;
+const BLOCKS: usize = 4;
 /// Initial size of a block in bytes: a datagram that fits an Ethernet frame.
 pub(super) const BLOCK: usize = 2048;
 /// Room for any datagram, in bytes: one that did not fit would be cut.
@@ -24,7 +25,7 @@ pub(super) const ROOM: usize = 65_536;
 /// Size in bytes beyond which blocks are not kept.
 pub(super) const BLOCK_KEPT: usize = 256 * 1024;
 
-/// How messages become datagrams.
+/// How messages become datagrams. Threads may send at the same time.
 pub(crate) trait Sending: Send + Sync + std::fmt::Debug {
     /// Sends `parts` as one message; waits for room until `deadline`.
     fn send(
@@ -38,6 +39,7 @@ pub(crate) trait Sending: Send + Sync + std::fmt::Debug {
 #[derive(Debug)]
 pub(crate) struct DatagramConnection<S> {
     socket: UdpSocket,
+    marking: Marking,
     peer: Address,
     local: Address,
     pool: Arc<BlockPool>,
@@ -47,9 +49,14 @@ pub(crate) struct DatagramConnection<S> {
 }
 
 impl<S> DatagramConnection<S> {
-    pub(crate) fn new(socket: UdpSocket, (local, peer): (Address, Address), sending: S) -> Self {
+    pub(crate) fn new(
+        (socket, marking): (UdpSocket, Marking),
+        (local, peer): (Address, Address),
+        sending: S,
+    ) -> Self {
         Self {
             socket,
+            marking,
             peer,
             local,
             pool: BlockPool::new(BLOCKS, BLOCK_KEPT),
@@ -77,6 +84,10 @@ impl<S: Sending> Connection for DatagramConnection<S> {
             return Err(SendError { error, sent: 0 });
         }
         self.sending.send(&self.socket, parts, deadline)
+    }
+
+    fn sends_apart(&self) -> bool {
+        true
     }
 
     fn receive(
@@ -135,8 +146,12 @@ impl<S: Sending> Connection for DatagramConnection<S> {
         &self.local
     }
 
-    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
-        dscp.apply(&self.socket)
+    fn napi_id(&self) -> Option<u32> {
+        traffic::napi_id(&self.socket).ok().flatten()
+    }
+
+    fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
+        self.marking.set(&self.socket, dscp)
     }
 
     fn waitable(&self) -> Waitable<'_> {

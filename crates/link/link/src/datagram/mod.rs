@@ -13,13 +13,14 @@ mod transmit;
 
 #[cfg(feature = "miop")]
 pub(crate) use acceptor::Intake;
-pub(crate) use acceptor::{Listening, Whole, begin};
+pub(crate) use acceptor::{Listening, Tally, Whole, begin};
 pub(crate) use address::from_socket;
 pub(crate) use connection::{DatagramConnection, Sending};
 pub(crate) use dial::dial;
 pub(crate) use launch::LAUNCH_PROPERTIES;
 pub use launch::LaunchTimes;
 pub use options::DiopOptions;
+pub(crate) use options::INCOMING_CPU;
 pub(crate) use options::KNOWN as SOCKET_PROPERTIES;
 pub use transmit::LARGEST;
 pub(crate) use transmit::{To, transmit};

@@ -3,7 +3,7 @@
 use super::launch::{LaunchTimes, launch_times};
 use crate::socket::{TRAFFIC_PROPERTIES, traffic};
 use crate::{LinkError, Phase, Properties};
-use punctual_sys::dscp::Dscp;
+use punctual_sys::dscp::{Dscp, Marking};
 use punctual_sys::traffic::Traffic;
 use std::io;
 use std::net::UdpSocket;
@@ -25,6 +25,10 @@ pub struct DiopOptions {
     /// Launch times of the datagrams of a client's connections. Properties `launch_period_us`, `launch_lead_us` and
     /// `launch_clock`. Default none.
     pub launch: Option<LaunchTimes>,
+    /// Processor by which the kernel chooses among acceptors of `diop` with one address: the one whose number is here takes
+    /// the datagrams that that processor receives (`SO_INCOMING_CPU`; the address is shared, `SO_REUSEPORT`). A sender
+    /// whose packets come by several processors is a peer of each. Property `incoming_cpu`. Default none.
+    pub incoming_cpu: Option<u32>,
     /// Upper bound of the peers that an acceptor keeps a connection for. Default 256, at least 1;
     /// beyond it, the peer that has been silent longest is forgotten. Property `peers`.
     pub peers: usize,
@@ -36,6 +40,9 @@ pub struct DiopOptions {
     /// Upper bound of the bytes that wait for one peer's reader, including overhead. Default 256
     /// KiB; the oldest make room for the newest.
     pub queue: usize,
+    /// Upper bound of the bytes that wait for the readers of all peers of an acceptor, including overhead. Default 16 MiB;
+    /// beyond it, the longest queue gives up its oldest. Property `waiting`.
+    pub waiting: usize,
 }
 
 impl Default for DiopOptions {
@@ -46,24 +53,30 @@ impl Default for DiopOptions {
             send_buffer: None,
             receive_buffer: None,
             launch: None,
+            incoming_cpu: None,
             peers: 256,
             idle: Duration::from_secs(60),
             backlog: 128,
             queue: 256 * 1024,
+            waiting: 16 << 20,
         }
     }
 }
 
 /// Properties that an endpoint or a policy may set.
-pub(crate) const KNOWN: [&str; 7] = [
+pub(crate) const KNOWN: [&str; 8] = [
     "send_buffer",
     "receive_buffer",
     "dscp",
     "peers",
+    "waiting",
     TRAFFIC_PROPERTIES[0],
     TRAFFIC_PROPERTIES[1],
     TRAFFIC_PROPERTIES[2],
 ];
+
+/// Name of the property of acceptors of `diop` that has the processor.
+pub(crate) const INCOMING_CPU: &str = "incoming_cpu";
 
 impl DiopOptions {
     /// Returns the options of which properties replace some. Others than these are ignored.
@@ -73,11 +86,22 @@ impl DiopOptions {
         let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
         options.send_buffer = size("send_buffer")?.or(options.send_buffer);
         options.receive_buffer = size("receive_buffer")?.or(options.receive_buffer);
+        let waiting =
+            properties.parse::<std::num::NonZeroUsize>("waiting", "octets, at least 1", phase)?;
+        options.waiting = waiting.map_or(options.waiting, std::num::NonZeroUsize::get);
+        let processor =
+            properties.parse(INCOMING_CPU, "the number of a processor, from 0 on", phase)?;
+        options.incoming_cpu = processor.or(options.incoming_cpu);
         options.dscp = properties.dscp(phase)?.or(options.dscp);
         options.traffic = traffic(options.traffic, properties, phase)?;
         let peers = properties.parse::<std::num::NonZeroUsize>("peers", "at least 1", phase)?;
         options.peers = peers.map_or(options.peers.max(1), std::num::NonZeroUsize::get);
         Ok(options)
+    }
+
+    /// Returns the marking of a socket that has these options.
+    pub(crate) fn marking(&self) -> Marking {
+        Marking::new(self.traffic.socket_priority)
     }
 
     pub(crate) fn apply(&self, socket: &UdpSocket) -> io::Result<()> {
@@ -103,6 +127,8 @@ mod tests {
             ("send_buffer", "10000"),
             ("receive_buffer", "20000"),
             ("peers", "3"),
+            ("incoming_cpu", "1"),
+            ("waiting", "4000"),
             ("dscp", "AF41"),
         ]);
         let options = DiopOptions::default().with(&given, Phase::Listen).unwrap();
@@ -110,6 +136,8 @@ mod tests {
             send_buffer: Some(10_000),
             receive_buffer: Some(20_000),
             peers: 3,
+            incoming_cpu: Some(1),
+            waiting: 4000,
             dscp: Dscp::new(34),
             ..DiopOptions::default()
         };
@@ -117,10 +145,12 @@ mod tests {
     }
 
     #[test]
-    fn no_peers_at_all_are_refused() {
-        let none = Properties::from_iter([("peers", "0")]);
-        let error = DiopOptions::default().with(&none, Phase::Listen);
-        let error = error.unwrap_err();
-        assert!(matches!(error.cause, Cause::BadProperty { .. }), "{error}");
+    fn no_peers_and_no_room_at_all_are_refused() {
+        for none in ["peers", "waiting"] {
+            let none = Properties::from_iter([(none, "0")]);
+            let error = DiopOptions::default().with(&none, Phase::Listen);
+            let error = error.unwrap_err();
+            assert!(matches!(error.cause, Cause::BadProperty { .. }), "{error}");
+        }
     }
 }

@@ -1,27 +1,25 @@
 //! Listening on UDP.
 
 use super::address::NAME;
-use crate::datagram::{self, DiopOptions, Listening, Whole, from_socket};
+use crate::datagram::{self, DiopOptions, Listening, Tally, Whole, from_socket};
 use crate::socket::resolve;
 use crate::{Acceptor, Address, LinkError, Phase};
 use punctual_exec::Deadline;
 use punctual_sys::udp;
 use std::io;
 use std::net::UdpSocket;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 pub(super) fn listen(
     address: &Address,
     options: DiopOptions,
-    dropped: &Arc<AtomicU64>,
+    tally: &Tally,
 ) -> Result<Box<dyn Acceptor>, LinkError> {
     let failed = |error| LinkError::os(Phase::Listen, error);
     let mut failure = None;
     for candidate in resolve(address, Deadline::after(Duration::from_secs(10)))? {
-        match udp::bind(candidate) {
-            Ok(socket) => return begin(socket, options, dropped.clone()).map_err(failed),
+        match udp::bind_steered(candidate, options.incoming_cpu) {
+            Ok(socket) => return begin(socket, options, tally.clone()).map_err(failed),
             Err(error) => failure = Some(error),
         }
     }
@@ -30,11 +28,7 @@ pub(super) fn listen(
     ))
 }
 
-fn begin(
-    socket: UdpSocket,
-    options: DiopOptions,
-    dropped: Arc<AtomicU64>,
-) -> io::Result<Box<dyn Acceptor>> {
+fn begin(socket: UdpSocket, options: DiopOptions, tally: Tally) -> io::Result<Box<dyn Acceptor>> {
     options.apply(&socket)?;
     let listening = Listening {
         link: NAME,
@@ -43,7 +37,7 @@ fn begin(
         options,
         look: Duration::from_secs(30),
         answers: true,
-        dropped,
+        tally,
     };
     datagram::begin(socket, listening, Whole)
 }

@@ -44,7 +44,11 @@ pub(super) fn connect(
                 let sending = Whole {
                     launch: options.launch,
                 };
-                return Ok(Arc::new(DatagramConnection::new(socket, ends, sending)));
+                return Ok(Arc::new(DatagramConnection::new(
+                    (socket, options.marking()),
+                    ends,
+                    sending,
+                )));
             }
             Err(error) => failure = Some(LinkError::os(Phase::Connect, error)),
         }

@@ -14,19 +14,20 @@ pub(crate) mod fuzzing;
 pub use crate::datagram::{DiopOptions, LARGEST, LaunchTimes};
 pub use address::NAME;
 
-use crate::datagram::{LAUNCH_PROPERTIES, SOCKET_PROPERTIES};
+use crate::datagram::{INCOMING_CPU, LAUNCH_PROPERTIES, SOCKET_PROPERTIES, Tally};
 use crate::{
-    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
+    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkCount, LinkError, Phase,
+    Properties,
 };
 use punctual_exec::Deadline;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Link that transmits messages over UDP.
 #[derive(Clone, Debug, Default)]
 pub struct Diop {
     options: DiopOptions,
-    dropped: Arc<AtomicU64>,
+    tally: Tally,
 }
 
 impl Diop {
@@ -35,7 +36,7 @@ impl Diop {
     pub fn new(options: DiopOptions) -> Self {
         Self {
             options,
-            dropped: Arc::default(),
+            tally: Tally::default(),
         }
     }
 
@@ -43,12 +44,14 @@ impl Diop {
         let mut known = SOCKET_PROPERTIES.to_vec();
         let expected = match phase {
             Phase::Listen => {
-                "send_buffer, receive_buffer, dscp, peers, pacing_rate, socket_priority or busy_poll_us"
+                known.push(INCOMING_CPU);
+                "send_buffer, receive_buffer, dscp, peers, waiting, pacing_rate, socket_priority, busy_poll_us or \
+                 incoming_cpu"
             }
             _ => {
                 known.extend(LAUNCH_PROPERTIES);
-                "send_buffer, receive_buffer, dscp, peers, pacing_rate, socket_priority, busy_poll_us, launch_period_us, \
-                 launch_lead_us or launch_clock"
+                "send_buffer, receive_buffer, dscp, peers, waiting, pacing_rate, socket_priority, busy_poll_us, \
+                 launch_period_us, launch_lead_us or launch_clock"
             }
         };
         properties.only(&known, expected, phase)?;
@@ -59,7 +62,7 @@ impl Diop {
     /// too slow or their sender was not accepted. Datagrams dropped by the kernel are not counted.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.dropped.load(Ordering::Relaxed)
+        self.tally.dropped.load(Ordering::Relaxed)
     }
 }
 
@@ -75,6 +78,14 @@ impl Link for Diop {
             framing: Framing::Datagram,
             largest: Some(LARGEST),
         }
+    }
+
+    fn counts(&self) -> Vec<LinkCount> {
+        let waiting = self.tally.waiting.load(Ordering::Relaxed);
+        vec![
+            LinkCount::total("dropped", self.dropped()),
+            LinkCount::level("waiting_octets", waiting),
+        ]
     }
 
     fn connect(
@@ -93,6 +104,6 @@ impl Link for Diop {
         properties: &Properties,
     ) -> Result<Box<dyn Acceptor>, LinkError> {
         let options = self.options(properties, Phase::Listen)?;
-        acceptor::listen(address, options, &self.dropped)
+        acceptor::listen(address, options, &self.tally)
     }
 }

@@ -104,6 +104,7 @@ impl IiopOptions {
             // acknowledgements.
             gathers: self.tcp.no_delay,
             begins_ahead: self.tcp.no_delay && tcp::is_paced(&stream),
+            class: self.tcp.traffic.socket_priority,
         };
         let connection = StreamConnection::new(stream.into(), peer, local, options);
         Ok(Arc::new(connection))

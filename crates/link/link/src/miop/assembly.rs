@@ -1,25 +1,24 @@
 //! Assembly of messages from packets that any host may send. Without a socket.
 //!
 //! Every quantity that a sender controls is bounded: the packets that a message announces, its octets, the messages under
-//! way from one host and from all, the memory that they take together, and their age. Memory grows with what arrives, not
-//! with what is announced. Packets of one message have one sender and one id.
+//! way from one host and from all, the memory that they take by host and together, and their age. Memory grows with what
+//! arrives, not with what is announced. Packets of one message have one sender and one id.
+
+mod collection;
+mod hosts;
 
 use super::counts::{Counters, add};
 use super::options::MiopOptions;
 use super::packet::Packet;
 use crate::datagram::Intake;
+use collection::Collection;
+use hosts::Hosts;
 use std::borrow::Cow;
-use std::collections::hash_map::RandomState;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::hash::BuildHasher;
-use std::net::{IpAddr, SocketAddr};
+use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// Memory overhead of a packet that waits for others, in bytes.
-const OVERHEAD: usize = 64;
-/// Number of messages that are remembered after their end.
-const REMEMBERED: usize = 4096;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 /// Decides whether a complete message is for this process.
 pub type MessageFilter = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
@@ -33,11 +32,9 @@ pub(super) struct Assembly {
     /// Messages under way, from the oldest on, by their numbers.
     order: BTreeMap<u64, Key>,
     next: u64,
-    /// Number of messages under way of each host.
-    of_hosts: HashMap<IpAddr, usize>,
+    hosts: Hosts,
     /// Bytes of all messages under way, with the overhead.
     octets: usize,
-    ended: Ended,
 }
 
 /// Identity of a message.
@@ -45,84 +42,6 @@ pub(super) struct Assembly {
 struct Key {
     source: SocketAddr,
     id: Box<[u8]>,
-}
-
-/// Packets of one message.
-#[derive(Debug)]
-struct Collection {
-    number: u64,
-    begun: Instant,
-    announced: Option<u32>,
-    packets: BTreeMap<u32, Box<[u8]>>,
-    /// Bytes of the packets, without overhead.
-    octets: usize,
-}
-
-impl Collection {
-    /// Returns the bytes that the packets take.
-    fn size(&self) -> usize {
-        self.octets + self.packets.len() * OVERHEAD
-    }
-
-    fn is_complete(&self) -> bool {
-        let count = u32::try_from(self.packets.len()).ok();
-        count.is_some() && count == self.announced
-    }
-
-    /// Returns the number of packets that are missing: at least one after the last that arrived, if that did not say that it
-    /// was the last.
-    fn missing(&self) -> u64 {
-        let arrived = self.packets.len() as u64;
-        let highest = self.packets.keys().next_back();
-        let known = highest.map_or(0, |highest| u64::from(*highest) + 1);
-        let all = self.announced.map_or(known + 1, u64::from);
-        all.saturating_sub(arrived)
-    }
-}
-
-/// Messages that have ended, so that repeated packets of theirs begin no others. They are remembered by a keyed hash.
-#[derive(Debug, Default)]
-struct Ended {
-    hashes: HashSet<u64>,
-    since: VecDeque<(Instant, u64)>,
-    key: RandomState,
-}
-
-impl Ended {
-    fn hash(&self, source: SocketAddr, id: &[u8]) -> u64 {
-        self.key.hash_one((source, id))
-    }
-
-    fn has(&self, source: SocketAddr, id: &[u8]) -> bool {
-        self.hashes.contains(&self.hash(source, id))
-    }
-
-    /// Remembers a message; returns `false` if it is known already.
-    fn add(&mut self, source: SocketAddr, id: &[u8], now: Instant) -> bool {
-        let hash = self.hash(source, id);
-        if !self.hashes.insert(hash) {
-            return false;
-        }
-        self.since.push_back((now, hash));
-        if self.since.len() > REMEMBERED {
-            self.forget_first();
-        }
-        true
-    }
-
-    fn forget_first(&mut self) {
-        if let Some((_, hash)) = self.since.pop_front() {
-            self.hashes.remove(&hash);
-        }
-    }
-
-    fn forget_old(&mut self, now: Instant, age: Duration) {
-        while let Some((since, _)) = self.since.front()
-            && now.saturating_duration_since(*since) >= age
-        {
-            self.forget_first();
-        }
-    }
 }
 
 impl Assembly {
@@ -138,9 +57,8 @@ impl Assembly {
             under_way: HashMap::new(),
             order: BTreeMap::new(),
             next: 0,
-            of_hosts: HashMap::new(),
+            hosts: Hosts::default(),
             octets: 0,
-            ended: Ended::default(),
         }
     }
 
@@ -150,13 +68,19 @@ impl Assembly {
         (self.under_way.len(), self.octets)
     }
 
+    /// Returns the number of hosts of which something is kept, and of their messages that are remembered.
+    #[cfg(feature = "fuzzing")]
+    pub(super) fn remembered(&self) -> (usize, usize) {
+        self.hosts.held()
+    }
+
     fn packet<'d>(
         &mut self,
         from: SocketAddr,
         packet: Packet<'d>,
         now: Instant,
     ) -> Option<Cow<'d, [u8]>> {
-        if self.ended.has(from, packet.id) {
+        if self.hosts.has_ended(from, packet.id) {
             add(&self.counters.repeated, 1);
             return None;
         }
@@ -174,19 +98,11 @@ impl Assembly {
         let Some(known) = self.under_way.get(&key) else {
             return self.begin(&key, packet, now);
         };
-        let contradicts = |known: &Collection| {
-            let beyond = known.announced.is_some_and(|count| packet.number >= count);
-            let differs =
-                matches!((known.announced, announced), (Some(one), Some(other)) if one != other);
-            let highest = known.packets.last_key_value().map(|(at, _)| *at);
-            let cuts = announced.is_some_and(|count| highest.is_some_and(|at| at >= count));
-            beyond || differs || cuts
-        };
-        if contradicts(known) {
+        if known.contradicts(&packet) {
             add(&self.counters.malformed, 1);
             return None;
         }
-        if known.packets.contains_key(&packet.number) {
+        if known.has(packet.number) {
             add(&self.counters.repeated, 1);
             return None;
         }
@@ -211,59 +127,52 @@ impl Assembly {
         if packet.octets.len() > self.options.largest {
             return self.refuse(&key, now);
         }
-        self.ended.add(from, packet.id, now);
+        self.hosts.remember(from, packet.id, now);
         self.pass_on(Cow::Borrowed(packet.octets))
     }
 
     /// Begins a message of several packets, in place of the oldest if there are too many.
     fn begin<'d>(&mut self, key: &Key, packet: Packet<'d>, now: Instant) -> Option<Cow<'d, [u8]>> {
         let host = key.source.ip();
-        let of_host = self.of_hosts.get(&host).copied().unwrap_or_default();
-        if of_host >= self.options.messages_of_source {
-            let oldest = self.order.iter().find(|(_, one)| one.source.ip() == host);
-            if let Some(oldest) = oldest.map(|(_, key)| key.clone()) {
-                self.give_up(&oldest);
-            }
+        if self.hosts.under_way(host).0 >= self.options.messages_of_source {
+            let oldest = self.hosts.oldest_but(host, None);
+            self.displace(oldest);
         }
         if self.under_way.len() >= self.options.messages {
-            self.give_up_oldest_but(None);
+            self.displace(self.oldest_but(None));
         }
         let number = self.next;
         self.next += 1;
         self.order.insert(number, key.clone());
-        *self.of_hosts.entry(host).or_default() += 1;
-        let collection = Collection {
-            number,
-            begun: now,
-            announced: None,
-            packets: BTreeMap::new(),
-            octets: 0,
-        };
+        self.hosts.begin(host, number);
+        let collection = Collection::new(number, now);
         self.under_way.insert(key.clone(), collection);
+        add(&self.counters.under_way, 1);
         self.add(key, packet, now)
     }
 
     /// Adds a packet to a message under way; returns the message if it is complete.
     fn add<'d>(&mut self, key: &Key, packet: Packet<'d>, now: Instant) -> Option<Cow<'d, [u8]>> {
         let known = self.under_way.get_mut(key)?;
-        if known.octets + packet.octets.len() > self.options.largest {
+        if known.octets() + packet.octets.len() > self.options.largest {
             return self.refuse(key, now);
         }
-        known.announced = known.announced.or(packet.announced());
-        known.octets += packet.octets.len();
-        known.packets.insert(packet.number, packet.octets.into());
-        self.octets += packet.octets.len() + OVERHEAD;
-        if known.is_complete() {
+        let (octets, number, host) = (known.add(packet), known.number, key.source.ip());
+        let is_complete = known.is_complete();
+        self.octets += octets;
+        self.hosts.charge(host, octets);
+        add(&self.counters.under_way_octets, octets as u64);
+        if is_complete {
             let complete = self.remove(key)?;
-            self.ended.add(key.source, &key.id, now);
-            let mut message = Vec::with_capacity(complete.octets);
-            for octets in complete.packets.into_values() {
-                message.extend_from_slice(&octets);
-            }
-            return self.pass_on(Cow::Owned(message));
+            self.hosts.remember(key.source, &key.id, now);
+            return self.pass_on(Cow::Owned(complete.into_message()));
         }
-        while self.octets > self.options.memory && self.give_up_oldest_but(Some(key)) {}
-        if self.octets > self.options.memory {
+        let (memory, of_source) = (self.options.memory, self.options.memory_of_source);
+        while self.hosts.under_way(host).1 > of_source
+            && self.displace(self.hosts.oldest_but(host, Some(number)))
+        {}
+        while self.octets > memory && self.displace(self.oldest_but(Some(number))) {}
+        if self.octets > memory || self.hosts.under_way(host).1 > of_source {
             return self.refuse(key, now);
         }
         None
@@ -289,23 +198,29 @@ impl Assembly {
     /// Drops a message that is over a limit, and what else arrives of it.
     fn refuse<'d>(&mut self, key: &Key, now: Instant) -> Option<Cow<'d, [u8]>> {
         self.remove(key);
-        self.ended.add(key.source, &key.id, now);
+        self.hosts.remember(key.source, &key.id, now);
         add(&self.counters.too_large, 1);
         None
     }
 
-    /// Gives up the oldest message that is not `kept`; returns `false` if there is none.
-    fn give_up_oldest_but(&mut self, kept: Option<&Key>) -> bool {
-        let oldest = self.order.values().find(|key| Some(*key) != kept).cloned();
-        match oldest {
-            Some(oldest) => {
-                self.give_up(&oldest);
-                true
-            }
-            None => false,
-        }
+    /// Returns the number of the oldest message under way that is not `kept`.
+    fn oldest_but(&self, kept: Option<u64>) -> Option<u64> {
+        let mut from_oldest = self.order.keys().copied();
+        from_oldest.find(|number| Some(*number) != kept)
     }
 
+    /// Gives up the message of a number, for which there is no room; returns `false` if there is none.
+    fn displace(&mut self, number: Option<u64>) -> bool {
+        let known = number.and_then(|number| self.order.get(&number));
+        let Some(displaced) = known.cloned().and_then(|key| self.remove(&key)) else {
+            return false;
+        };
+        add(&self.counters.displaced, 1);
+        add(&self.counters.lost_packets, displaced.missing());
+        true
+    }
+
+    /// Gives up a message that is too old.
     fn give_up(&mut self, key: &Key) {
         if let Some(lost) = self.remove(key) {
             add(&self.counters.incomplete, 1);
@@ -316,15 +231,27 @@ impl Assembly {
     fn remove(&mut self, key: &Key) -> Option<Collection> {
         let removed = self.under_way.remove(key)?;
         self.order.remove(&removed.number);
-        self.octets -= removed.size();
-        let host = key.source.ip();
-        if let Some(count) = self.of_hosts.get_mut(&host) {
-            *count -= 1;
-            if *count == 0 {
-                self.of_hosts.remove(&host);
-            }
-        }
+        let octets = removed.size();
+        self.octets -= octets;
+        self.hosts.end(key.source.ip(), removed.number, octets);
+        self.no_longer_under_way(1, octets);
         Some(removed)
+    }
+
+    fn no_longer_under_way(&self, messages: usize, octets: usize) {
+        let counters = &self.counters;
+        let (messages, octets) = (messages as u64, octets as u64);
+        counters.under_way.fetch_sub(messages, Ordering::Relaxed);
+        counters
+            .under_way_octets
+            .fetch_sub(octets, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Assembly {
+    /// The counters are those of all acceptors of the link.
+    fn drop(&mut self) {
+        self.no_longer_under_way(self.under_way.len(), self.octets);
     }
 }
 
@@ -353,7 +280,7 @@ impl Intake for Assembly {
     /// Gives up messages that are too old, and forgets those that ended long ago.
     fn look(&mut self, now: Instant) {
         let age = self.options.age;
-        self.ended.forget_old(now, age);
+        self.hosts.forget_old(now, age);
         while let Some(oldest) = self.order.values().next().cloned() {
             let begun = self.under_way.get(&oldest).map(|one| one.begun);
             if begun.is_some_and(|begun| now.saturating_duration_since(begun) < age) {

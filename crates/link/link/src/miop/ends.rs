@@ -5,17 +5,17 @@ use super::assembly::{Assembly, MessageFilter};
 use super::counts::Counters;
 use super::options::MiopOptions;
 use super::sending::Packets;
-use crate::datagram::{self, DatagramConnection, Listening, dial, from_socket};
+use crate::datagram::{self, DatagramConnection, Listening, Tally, dial, from_socket};
 use crate::{Acceptor, Address, Connection, LinkError, Phase};
 use punctual_sys::multicast;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 pub(super) fn connect(
     address: &Address,
     options: &MiopOptions,
+    counters: &Arc<Counters>,
 ) -> Result<Arc<dyn Connection>, LinkError> {
     let group = group(address, Phase::Connect)?;
     let (ttl, loopback) = (options.ttl, options.loopback);
@@ -28,7 +28,8 @@ pub(super) fn connect(
         from_socket(NAME, local),
         Address::new(NAME, address.place()),
     );
-    let packets = Packets::new(options);
+    let packets = Packets::new(options, counters.clone());
+    let socket = (socket, options.datagrams.marking());
     Ok(Arc::new(DatagramConnection::new(socket, ends, packets)))
 }
 
@@ -36,7 +37,7 @@ pub(super) fn listen(
     address: &Address,
     options: MiopOptions,
     filter: Option<MessageFilter>,
-    (counters, dropped): (Arc<Counters>, Arc<AtomicU64>),
+    (counters, tally): (Arc<Counters>, Tally),
 ) -> Result<Box<dyn Acceptor>, LinkError> {
     let group = group(address, Phase::Listen)?;
     let begin = || -> io::Result<Box<dyn Acceptor>> {
@@ -50,7 +51,7 @@ pub(super) fn listen(
             options: options.datagrams,
             look: (options.age / 4).max(Duration::from_millis(1)),
             answers: false,
-            dropped,
+            tally,
         };
         let assembly = Assembly::new(options, filter, counters);
         datagram::begin(socket, listening, assembly)

@@ -4,10 +4,9 @@ use super::assembly::Assembly;
 use super::counts::Counters;
 use super::options::MiopOptions;
 use super::packet::Packet;
-use crate::datagram::Intake;
+use crate::datagram::{Intake, Tally};
 use crate::fuzzing::Program;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 const LARGEST: usize = 600;
@@ -26,6 +25,7 @@ pub fn packets(input: &[u8]) {
         messages: MESSAGES,
         messages_of_source: 3,
         memory: MEMORY,
+        memory_of_source: MEMORY / 2,
         packets: 20,
         age: Duration::from_secs(10),
         ..MiopOptions::default()
@@ -68,8 +68,12 @@ pub fn packets(input: &[u8]) {
         assert!(messages <= MESSAGES && octets <= MEMORY);
     }
     assert!(passed_on <= arrived);
-    let counts = counters.read(&AtomicU64::new(0));
+    let counts = counters.read(&Tally::default());
     assert_eq!(counts.datagrams, datagrams);
+    let (messages, octets) = assembly.held();
+    let counted = (counts.under_way, counts.under_way_octets);
+    assert_eq!(counted, (messages as u64, octets as u64));
     assembly.look(now + Duration::from_secs(100));
     assert_eq!(assembly.held(), (0, 0));
+    assert_eq!(assembly.remembered(), (0, 0));
 }

@@ -24,14 +24,15 @@ pub use counts::MiopCounts;
 pub use options::MiopOptions;
 pub use punctual_sys::multicast::Interface;
 
+use crate::datagram::Tally;
 use crate::{
-    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkError, Phase, Properties,
+    Acceptor, Address, Connection, Framing, Guarantees, Link, LinkCount, LinkError, Phase,
+    Properties,
 };
 use counts::Counters;
 use punctual_exec::Deadline;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 /// Link that transmits messages to groups.
 #[derive(Clone, Default)]
@@ -39,7 +40,7 @@ pub struct Miop {
     options: MiopOptions,
     filter: Option<MessageFilter>,
     counters: Arc<Counters>,
-    dropped: Arc<AtomicU64>,
+    tally: Tally,
 }
 
 impl Miop {
@@ -62,11 +63,11 @@ impl Miop {
         }
     }
 
-    /// Returns what all acceptors of the link have received. Datagrams that the kernel dropped, as a socket's buffer was
+    /// Returns what all connections of the link have sent, and what its acceptors have received. Datagrams that the kernel dropped, as a socket's buffer was
     /// full, are not counted; messages that lack packets for that reason are.
     #[must_use]
     pub fn counts(&self) -> MiopCounts {
-        self.counters.read(&self.dropped)
+        self.counters.read(&self.tally)
     }
 }
 
@@ -93,6 +94,10 @@ impl Link for Miop {
         }
     }
 
+    fn counts(&self) -> Vec<LinkCount> {
+        Miop::counts(self).named()
+    }
+
     fn connect(
         &self,
         address: &Address,
@@ -100,7 +105,7 @@ impl Link for Miop {
         _deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError> {
         let options = self.options.with(properties, Phase::Connect)?;
-        ends::connect(address, &options)
+        ends::connect(address, &options, &self.counters)
     }
 
     fn listen(
@@ -109,7 +114,7 @@ impl Link for Miop {
         properties: &Properties,
     ) -> Result<Box<dyn Acceptor>, LinkError> {
         let options = self.options.with(properties, Phase::Listen)?;
-        let counting = (self.counters.clone(), self.dropped.clone());
+        let counting = (self.counters.clone(), self.tally.clone());
         ends::listen(address, options, self.filter.clone(), counting)
     }
 }

@@ -28,8 +28,9 @@ pub struct MiopOptions {
     /// Size of the largest datagram that is sent, in bytes, with the packet's header of 40 bytes. Default 1,452: it fits an
     /// Ethernet frame with the headers of IPv6. Property `packet_size`, 256 to 65,507.
     pub packet_size: usize,
-    /// Pause after each packet of a message that has more. Default none: a message leaves in one burst, which a receiver's
-    /// socket buffer has to hold. Property `pace_us`.
+    /// Time between the packets of messages of several packets, of all threads that send to the group. Default none: a message
+    /// leaves in one burst, which a receiver's socket buffer has to hold. Messages of one packet do not wait, and a pause
+    /// keeps no other thread from sending. Property `pace_us`.
     pub pace: Duration,
     /// Size of the largest message in bytes, sent or received. Default 1 MiB. Property `largest`.
     pub largest: usize,
@@ -38,9 +39,12 @@ pub struct MiopOptions {
     pub messages: usize,
     /// Number of messages that may be under way from one host. Default 16. Property `messages_of_source`.
     pub messages_of_source: usize,
-    /// Bytes of messages that are under way, with 64 for each packet. Default 4 MiB; beyond it, the oldest are given up.
-    /// Property `memory`.
+    /// Bytes of messages that are under way from all sources, with 64 for each packet. Default 16 MiB; beyond it, the oldest
+    /// are given up. Property `memory`.
     pub memory: usize,
+    /// Bytes of messages that are under way from one host, with 64 for each packet. Default 4 MiB; beyond it, the host's
+    /// oldest are given up. Property `memory_of_source`.
+    pub memory_of_source: usize,
     /// Number of packets of one message. A message that announces more is dropped. Default 16,384. Property `packets`.
     pub packets: u32,
     /// Time after which a message that is not complete is given up, and for which the ids of complete ones are remembered.
@@ -61,7 +65,8 @@ impl Default for MiopOptions {
             largest: 1 << 20,
             messages: 64,
             messages_of_source: 16,
-            memory: 4 << 20,
+            memory: 16 << 20,
+            memory_of_source: 4 << 20,
             packets: 16_384,
             age: Duration::from_secs(2),
         }
@@ -69,7 +74,7 @@ impl Default for MiopOptions {
 }
 
 /// Properties that an endpoint or a policy may set, beside those of sockets.
-const OWN: [&str; 12] = [
+const OWN: [&str; 13] = [
     "ttl",
     "interface",
     "loopback",
@@ -80,6 +85,7 @@ const OWN: [&str; 12] = [
     "messages",
     "messages_of_source",
     "memory",
+    "memory_of_source",
     "packets",
     "age_ms",
 ];
@@ -126,7 +132,7 @@ impl MiopOptions {
         properties.only(
             &known,
             "ttl, interface, loopback, source, packet_size, pace_us, largest, messages, messages_of_source, memory, \
-             packets, age_ms, or a property of UDP sockets",
+             memory_of_source, packets, age_ms, or a property of UDP sockets",
             phase,
         )?;
         let mut options = Self {
@@ -142,6 +148,7 @@ impl MiopOptions {
         limit("messages", &mut options.messages)?;
         limit("messages_of_source", &mut options.messages_of_source)?;
         limit("memory", &mut options.memory)?;
+        limit("memory_of_source", &mut options.memory_of_source)?;
         if let Some(ttl) = properties.parse("ttl", "0 to 255", phase)? {
             options.ttl = ttl;
         }
@@ -170,10 +177,11 @@ impl MiopOptions {
         Ok(options)
     }
 
-    /// Returns the number of a message's bytes in one packet.
+    /// Returns the number of a message's bytes in each packet but the last: a multiple of 8, the largest alignment of CDR, so
+    /// that a receiver may decode each packet where it lies. Headers are multiples of 8 by the standard.
     pub(super) fn payload(&self) -> usize {
         let payload = self.packet_size.saturating_sub(head_length(ID));
-        payload.clamp(1, u16::MAX.into())
+        (payload.min(u16::MAX.into()) / 8 * 8).max(8)
     }
 }
 
@@ -195,6 +203,7 @@ mod tests {
             ("messages", "2"),
             ("messages_of_source", "1"),
             ("memory", "4000"),
+            ("memory_of_source", "3000"),
             ("packets", "9"),
             ("age_ms", "30"),
             ("receive_buffer", "50000"),
@@ -215,6 +224,7 @@ mod tests {
             messages: 2,
             messages_of_source: 1,
             memory: 4000,
+            memory_of_source: 3000,
             packets: 9,
             age: Duration::from_millis(30),
         };
@@ -222,6 +232,23 @@ mod tests {
         assert_eq!(options.payload(), 472);
         let unchanged = options.with(&Properties::NONE, Phase::Listen).unwrap();
         assert_eq!(unchanged, options);
+    }
+
+    #[test]
+    fn packets_but_the_last_hold_a_multiple_of_8_bytes_and_are_no_longer_than_given() {
+        for packet_size in (256..1600).chain([65_506, 65_507]) {
+            let options = MiopOptions {
+                packet_size,
+                ..MiopOptions::default()
+            };
+            let payload = options.payload();
+            let length = head_length(ID) + payload;
+            assert_eq!(payload % 8, 0, "{packet_size}");
+            assert!(
+                length <= packet_size && packet_size < length + 8,
+                "{packet_size}"
+            );
+        }
     }
 
     #[test]

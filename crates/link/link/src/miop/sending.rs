@@ -1,15 +1,18 @@
 //! Sending of messages as packets.
 
+use super::counts::{Counters, add};
 use super::options::MiopOptions;
 use super::packet::Packet;
 use crate::datagram::{Sending, To, transmit};
 use crate::{Cause, LinkError, Phase, SendError};
 use punctual_exec::Deadline;
+use punctual_sys::clock;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::io::IoSlice;
 use std::net::UdpSocket;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Sends messages as packets of one size, with ids that are text: some receivers keep them as text.
@@ -19,19 +22,21 @@ pub(super) struct Packets {
     sender: u64,
     next: AtomicU32,
     payload: usize,
-    pace: Duration,
+    pace: Pace,
     largest: usize,
+    counters: Arc<Counters>,
 }
 
 impl Packets {
-    pub(super) fn new(options: &MiopOptions) -> Self {
+    pub(super) fn new(options: &MiopOptions, counters: Arc<Counters>) -> Self {
         Self {
             // The standard library makes each `RandomState` with random keys of its own.
             sender: RandomState::new().hash_one(0),
             next: AtomicU32::new(0),
             payload: options.payload(),
-            pace: options.pace,
+            pace: Pace::new(options.pace),
             largest: options.largest,
+            counters,
         }
     }
 
@@ -66,7 +71,11 @@ impl Sending for Packets {
         let count = total.div_ceil(self.payload);
         let announced = u32::try_from(count).unwrap_or(u32::MAX);
         let mut left = Left { parts, at: 0 };
+        let is_paced = announced > 1 && !self.pace.is_none();
         for number in 0..announced {
+            if is_paced && !self.pace.wait(deadline) {
+                return Err(failed(Cause::TimedOut));
+            }
             let octets = left.next(self.payload);
             let length: usize = octets.iter().map(|part| part.len()).sum();
             let is_last = number + 1 == announced;
@@ -81,14 +90,60 @@ impl Sending for Packets {
             let mut datagram = vec![IoSlice::new(&header)];
             datagram.extend(octets);
             transmit(socket, &datagram, To::Connected(None), deadline)?;
-            if !is_last && !self.pace.is_zero() {
-                if deadline.remaining().is_some_and(|left| left < self.pace) {
-                    return Err(failed(Cause::TimedOut));
-                }
-                std::thread::sleep(self.pace);
-            }
+            add(&self.counters.sent_packets, 1);
         }
+        add(&self.counters.sent_messages, 1);
         Ok(())
+    }
+}
+
+/// Times at which packets of long messages leave, of all threads that send to the group. Nothing is locked meanwhile:
+/// messages of one packet leave at once, and long ones of several threads take turns.
+#[derive(Debug)]
+struct Pace {
+    /// Time between two packets, in nanoseconds.
+    interval: u64,
+    /// Time of the next packet, in nanoseconds of the monotonic clock. No other memory depends on it.
+    next: AtomicU64,
+}
+
+impl Pace {
+    fn new(interval: Duration) -> Self {
+        Self {
+            interval: u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX),
+            next: AtomicU64::new(0),
+        }
+    }
+
+    fn is_none(&self) -> bool {
+        self.interval == 0
+    }
+
+    /// Takes the next time at which a packet may leave: now, if the last one left long enough ago. Time that was lost is not
+    /// made up for by a burst.
+    fn take(&self, now: u64) -> u64 {
+        let mut taken = now;
+        let _ = self
+            .next
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
+                taken = next.max(now);
+                Some(taken.saturating_add(self.interval))
+            });
+        taken
+    }
+
+    /// Waits until a packet may leave; returns `false` if that is not before the deadline.
+    fn wait(&self, deadline: Deadline) -> bool {
+        let now = clock::nanos();
+        let pause = Duration::from_nanos(self.take(now).saturating_sub(now));
+        if pause.is_zero() {
+            return true;
+        }
+        if deadline.remaining().is_some_and(|left| left < pause) {
+            return false;
+        }
+        std::thread::sleep(pause);
+        true
     }
 }
 
@@ -148,9 +203,24 @@ mod tests {
     }
 
     #[test]
+    fn packets_of_long_messages_take_turns_and_lost_time_makes_no_burst() {
+        let pace = Pace::new(Duration::from_nanos(100));
+        // Of whichever threads.
+        assert_eq!(
+            [10, 11, 50, 400, 401].map(|now| pace.take(now)),
+            [10, 110, 210, 400, 500]
+        );
+        assert!(Pace::new(Duration::ZERO).is_none() && !pace.is_none());
+        // No packet leaves after the deadline.
+        let slow = Pace::new(Duration::from_secs(1000));
+        let soon = Deadline::after(Duration::from_secs(100));
+        assert!(slow.wait(soon) && !slow.wait(soon));
+    }
+
+    #[test]
     fn ids_are_text_and_differ() {
-        let options = MiopOptions::default();
-        let (one, other) = (Packets::new(&options), Packets::new(&options));
+        let packets = || Packets::new(&MiopOptions::default(), Arc::default());
+        let (one, other) = (packets(), packets());
         let ids = [one.next_id(), one.next_id(), other.next_id()];
         assert!(ids.iter().all(|id| id.len() == ID), "{ids:?}");
         assert_ne!(ids[0], ids[1]);

@@ -348,7 +348,11 @@ impl Connection for ReliableConnection {
         self.shared.close();
     }
 
-    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+    fn napi_id(&self) -> Option<u32> {
+        self.shared.below.napi_id()
+    }
+
+    fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
         self.shared.below.set_dscp(dscp)
     }
 

@@ -8,9 +8,10 @@ use crate::{
 use punctual_cdr::Block;
 use punctual_exec::{Deadline, Spin};
 use punctual_sys::credentials::Credentials;
-use punctual_sys::dscp::Dscp;
+use punctual_sys::dscp::{Dscp, Marking};
 use punctual_sys::stream::{self, Direction};
 use punctual_sys::tcp;
+use punctual_sys::traffic;
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -39,12 +40,15 @@ pub(crate) struct SocketOptions {
     /// awake when the bulk arrives. Where the kernel paces its sending, such messages took half as
     /// long in measurements.
     pub(crate) begins_ahead: bool,
+    /// Class of packets that was chosen for the socket.
+    pub(crate) class: Option<u8>,
 }
 
 /// Connected stream socket that lends heap blocks.
 #[derive(Debug)]
 pub(crate) struct StreamConnection {
     socket: OwnedFd,
+    marking: Marking,
     peer: Address,
     local: Address,
     options: SocketOptions,
@@ -63,6 +67,7 @@ impl StreamConnection {
     ) -> Self {
         Self {
             socket,
+            marking: Marking::new(options.class),
             peer,
             local,
             spin: options.spin.spin(),
@@ -211,8 +216,12 @@ impl Connection for StreamConnection {
             .filter(|user| *user != u32::MAX)
     }
 
-    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
-        dscp.apply(&self.socket)
+    fn napi_id(&self) -> Option<u32> {
+        traffic::napi_id(&self.socket).ok().flatten()
+    }
+
+    fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
+        self.marking.set(&self.socket, dscp)
     }
 
     fn gatherer(&self) -> Option<&dyn Gatherer> {
@@ -369,6 +378,7 @@ mod tests {
             },
             gathers: false,
             begins_ahead: true,
+            class: None,
         };
         let nowhere = Address::new("uiop", "");
         StreamConnection::new(socket.into(), nowhere.clone(), nowhere, options)

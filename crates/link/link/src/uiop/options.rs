@@ -66,6 +66,7 @@ impl UiopOptions {
             spin: self.spin,
             gathers: false,
             begins_ahead: false,
+            class: None,
         }
     }
 }

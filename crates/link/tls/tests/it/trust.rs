@@ -28,6 +28,31 @@ fn octets_pass_in_both_versions_and_the_server_is_known() {
 }
 
 #[test]
+fn endpoints_at_one_address_take_the_clients_whose_packets_their_processors_receive() {
+    use punctual_sys::processor::pin_to;
+    let pinned = |number: usize| std::thread::spawn(move || pin_to(number).is_ok());
+    if !(0..2).all(|number| pinned(number).join().unwrap()) {
+        println!("skipped: this process cannot be on the processors 0 and 1");
+        return;
+    }
+    let authority = authority();
+    let link = Ssliop::new(authority.with("server")).unwrap();
+    let steered = |processor| Properties::from_iter([("incoming_cpu", processor)]);
+    let first = link.listen(&here(), &steered("0")).unwrap();
+    let second = link.listen(first.address(), &steered("1")).unwrap();
+    for (processor, acceptor) in [(1, &second), (0, &first), (1, &second), (0, &first)] {
+        let client = std::thread::scope(|scope| {
+            let client = scope.spawn(|| {
+                pin_to(processor).unwrap();
+                connect(authority.trusting(), &**acceptor).unwrap()
+            });
+            client.join().unwrap()
+        });
+        talk(&*client, &*acceptor.accept().unwrap());
+    }
+}
+
+#[test]
 fn a_client_with_a_good_certificate_is_let_in_and_known() {
     let authority = authority();
     for required in [ClientCertificate::Wanted, ClientCertificate::Required] {

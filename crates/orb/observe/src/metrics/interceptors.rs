@@ -1,13 +1,14 @@
 //! Client and server interceptors that count calls.
 
 use super::operations::{Ended, Operations};
-use super::render::render;
+use super::render::{Network, render};
 use crate::http::{Reply, Server};
 use crate::served::Served;
+use parking_lot::Mutex;
 use punctual_orb::{
     ClientRequestInfo, ClientRequestInterceptor, InterceptorError, OrbInitInfo, OrbInitializer,
     ReplyStatus, ServerRequestInfo, ServerRequestInterceptor, SystemException,
-    SystemExceptionKind as Kind, measurement,
+    SystemExceptionKind as Kind, WeakOrb, measurement,
 };
 use std::cell::RefCell;
 use std::io;
@@ -34,6 +35,8 @@ struct EndCounters {
     server: Operations,
     /// Start times of the requests that the server is executing.
     served: Served<Instant>,
+    /// ORBs that count, whose links' counts are shown. They hold the metrics, which therefore do not hold them.
+    orbs: Mutex<Vec<WeakOrb>>,
 }
 
 /// Default number of operations that are counted by name at each end.
@@ -54,6 +57,7 @@ impl Metrics {
             client: Operations::new(most),
             server: Operations::new(most),
             served: Served::default(),
+            orbs: Mutex::default(),
         };
         Self {
             counters: Arc::new(counters),
@@ -97,7 +101,8 @@ impl Metrics {
             ("client", self.counters.client.all()),
             ("server", self.counters.server.all()),
         ];
-        render(&ends, measurement::current().as_ref())
+        let network = self.counters.network();
+        render(&ends, &network, measurement::current().as_ref())
     }
 }
 
@@ -109,6 +114,7 @@ impl Default for Metrics {
 
 impl OrbInitializer for Metrics {
     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        self.counters.orbs.lock().push(info.orb().downgrade());
         info.add_client_request_interceptor(Arc::new(AtEnd(self.clone())))?;
         info.add_server_request_interceptor(Arc::new(AtEnd(self.clone())))?;
         Ok(())
@@ -138,6 +144,37 @@ fn count(operations: &Operations, name: &str, ended: Ended, exists: bool) {
 }
 
 impl EndCounters {
+    /// Returns the counts of the links of all ORBs, added up by link and name, and of their connections by receive queues.
+    fn network(&self) -> Network {
+        let mut orbs = self.orbs.lock();
+        let Network {
+            links: mut all,
+            mut queues,
+        } = Network::default();
+        orbs.retain(|orb| {
+            let Some(orb) = orb.upgrade() else {
+                return false;
+            };
+            for (queue, count) in orb.receive_queues() {
+                *queues.entry(queue).or_default() += count;
+            }
+            for (link, counts) in orb.link_counts() {
+                match all.get_mut(&link) {
+                    // A link of one name counts the same in each ORB.
+                    Some(sums) => sums.iter_mut().zip(counts).for_each(|(sum, count)| {
+                        debug_assert_eq!(sum.name, count.name);
+                        sum.value += count.value;
+                    }),
+                    None => {
+                        all.insert(link, counts);
+                    }
+                }
+            }
+            true
+        });
+        Network { links: all, queues }
+    }
+
     /// Counts a request that the server has answered.
     fn record_served(&self, info: &ServerRequestInfo<'_>, ended: Ended, exists: bool) {
         let began = self.served.ends(info.request_id());

@@ -24,6 +24,7 @@ use crate::value::ValueFactories;
 use punctual_cdr::Limits;
 use punctual_exec::MainThreadQueue;
 use punctual_link::Connection;
+use punctual_sys::dscp::Dscp;
 use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -83,21 +84,23 @@ pub(crate) struct PrioritySource(pub(crate) Arc<dyn Priorities>);
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 impl Broker {
-    /// Gives a connection's packets the DSCP for a priority, if Real-time CORBA has one for it. A connection whose packets
-    /// cannot be marked serves all the same, after a warning.
+    /// Gives a connection's packets the DSCP that Real-time CORBA has for a priority; if it has none, the one with which the
+    /// connection was opened, whatever an earlier priority has made of it. A connection whose packets cannot be marked
+    /// serves all the same, after a warning.
     pub(crate) fn mark(
         &self,
         link: &dyn Connection,
         priority: Priority,
         direction: NetworkDirection,
     ) {
-        let priorities = self.priorities.as_ref();
-        let Some(dscp) = priorities.and_then(|known| known.dscp(priority, direction)) else {
+        let Some(priorities) = &self.priorities else {
             return;
         };
+        let dscp = priorities.dscp(priority, direction);
         if let Err(error) = link.set_dscp(dscp) {
             let peer = link.peer();
-            tracing::warn!(%peer, dscp = dscp.get(), "the packets of a connection cannot be marked: {error}");
+            let dscp = dscp.map(Dscp::get);
+            tracing::warn!(%peer, dscp, "the packets of a connection cannot be marked: {error}");
         }
     }
 

@@ -8,7 +8,7 @@
 use super::pool::PoolThreads;
 use super::work::RequestBuffer;
 use crate::broker::Broker;
-use crate::config::{Concurrency, ListenEndpoint, PoolSize, pool_size_of_reservation};
+use crate::config::{Concurrency, ListenEndpoint, OrbConfig, PoolSize, pool_size_of_reservation};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::policy::invalid;
 use crate::protocol::Pair;
@@ -303,7 +303,10 @@ pub(super) fn reactor(
     properties: &Properties,
     spin: Duration,
 ) -> io::Result<Arc<Reactor>> {
-    let config = broker.config();
+    Reactor::new(options_of(broker.config(), properties, spin))
+}
+
+fn options_of(config: &OrbConfig, properties: &Properties, spin: Duration) -> ReactorOptions {
     let connections = config
         .max_connections
         .saturating_add(config.client_connections);
@@ -312,11 +315,12 @@ pub(super) fn reactor(
     let always = properties
         .get("spin_always")
         .and_then(|text| text.parse().ok());
-    Reactor::new(ReactorOptions {
+    ReactorOptions {
         registrations: u32::try_from(connections).unwrap_or(u32::MAX),
         spin: parse("spin_us").map_or(spin, Duration::from_micros),
         spin_always: always.unwrap_or_default(),
-    })
+        busy_poll: parse("busy_poll_us").map(Duration::from_micros),
+    }
 }
 
 /// Returns the error for an endpoint that could not be opened.
@@ -349,4 +353,20 @@ fn not_started(endpoint: &ListenEndpoint, error: &io::Error) -> SystemException 
 /// Returns the error for an endpoint whose requests cannot be served as its options require.
 fn not_served(endpoint: &ListenEndpoint, why: &dyn std::fmt::Display) -> SystemException {
     invalid(format!("{endpoint}: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoints_properties_say_how_long_its_threads_poll() {
+        let (config, spin) = (OrbConfig::default(), Duration::from_micros(50));
+        let options = options_of(&config, &Properties::NONE, spin);
+        assert_eq!((options.spin, options.busy_poll), (spin, None));
+        let given = Properties::from_iter([("spin_us", "0"), ("busy_poll_us", "70")]);
+        let options = options_of(&config, &given, spin);
+        let expected = (Duration::ZERO, Some(Duration::from_micros(70)));
+        assert_eq!((options.spin, options.busy_poll), expected);
+    }
 }

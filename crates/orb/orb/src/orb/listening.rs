@@ -7,6 +7,8 @@ use crate::exception::SystemException;
 use crate::lane::{LaneStatistics, PoolLane};
 use crate::protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 use crate::server;
+use punctual_link::LinkCount;
+use std::collections::BTreeMap;
 
 impl Orb {
     /// Starts to listen at the configured endpoints, if the ORB does not yet listen. For object
@@ -45,6 +47,13 @@ impl Orb {
     #[must_use]
     pub fn protocol_catalogue(&self) -> ProtocolCatalogue {
         self.broker().protocols.now().catalogue()
+    }
+
+    /// Returns what the ORB's links have counted, by their names: what was lost, dropped or waits, for metrics. Only links
+    /// that count something are among them.
+    #[must_use]
+    pub fn link_counts(&self) -> Vec<(String, Vec<LinkCount>)> {
+        self.broker().protocols.now().link_counts()
     }
 
     /// Checks that a protocol can be used: its parts are registered, and its link guarantees what
@@ -145,6 +154,17 @@ impl Orb {
             server::serve_here(lane, &self.host(), at, link);
         }
         at.is_some()
+    }
+
+    /// Returns the number of connected clients by the network device's queue by which their last data came (NAPI id of
+    /// Linux). Clients by loopback, and by links without such queues, are not among them. Makes a system call for each.
+    #[must_use]
+    pub fn receive_queues(&self) -> BTreeMap<u32, usize> {
+        let mut counts = BTreeMap::new();
+        for lane in self.lanes().all() {
+            lane.incoming.connections.count_receive_queues(&mut counts);
+        }
+        counts
     }
 
     /// Returns the number of connected clients.

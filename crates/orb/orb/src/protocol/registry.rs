@@ -10,7 +10,7 @@ use crate::messaging::{Frames, Giop, GiopLite, Messaging};
 use crate::policy::KnownProtocols;
 use crate::profile::ProfileCodec;
 use arc_swap::ArcSwap;
-use punctual_link::{Link, LinkAdapter, Protection};
+use punctual_link::{Link, LinkAdapter, LinkCount, Protection};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -150,6 +150,13 @@ impl Registry {
             adapters: all(self.adapters.keys().collect()),
             links: all(self.links.keys().collect()),
         }
+    }
+
+    /// Returns what each link that counts something has counted, by its name.
+    pub(crate) fn link_counts(&self) -> Vec<(String, Vec<LinkCount>)> {
+        let each = self.links.iter();
+        let counted = each.map(|(name, link)| (name.to_string(), link.counts()));
+        counted.filter(|(_, counts)| !counts.is_empty()).collect()
     }
 
     /// Returns the codec for profiles with this tag.

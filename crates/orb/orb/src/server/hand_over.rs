@@ -26,6 +26,10 @@ impl Accepted for ServerConnection {
         self.reader.number_received()
     }
 
+    fn napi_id(&self) -> Option<u32> {
+        self.conversation.link().napi_id()
+    }
+
     fn has_unread(&self) -> bool {
         self.reader.has_more(&self.conversation)
     }

@@ -68,7 +68,11 @@ impl Connection for SharedLink {
         self.link.local()
     }
 
-    fn set_dscp(&self, dscp: Dscp) -> io::Result<()> {
+    fn napi_id(&self) -> Option<u32> {
+        self.link.napi_id()
+    }
+
+    fn set_dscp(&self, dscp: Option<Dscp>) -> io::Result<()> {
         self.link.set_dscp(dscp)
     }
 

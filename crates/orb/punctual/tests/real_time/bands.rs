@@ -20,7 +20,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-const BIND: Operation = Operation::two_way("_bind_priority_band");
+pub(crate) const BIND: Operation = Operation::two_way("_bind_priority_band");
 /// Id of Real-time CORBA's service context RTCorbaPriorityRange.
 const RANGE: u32 = 11;
 
@@ -29,7 +29,7 @@ fn bands() -> PriorityBandedConnectionPolicy {
 }
 
 /// Returns an encapsulation of two shorts, in this machine's byte order.
-fn range(low: i16, high: i16) -> Vec<u8> {
+pub(crate) fn range(low: i16, high: i16) -> Vec<u8> {
     let order = [u8::from(cfg!(target_endian = "little")), 0];
     [order, low.to_ne_bytes(), high.to_ne_bytes()].concat()
 }
@@ -273,7 +273,7 @@ fn the_server_takes_the_bands_that_it_can_serve_and_no_servant_hears_of_it() {
 
 /// Service context RTCorbaPriorityRange whose data the test chooses.
 #[derive(Debug)]
-struct Range(Mutex<Vec<u8>>, usize);
+pub(crate) struct Range(pub(crate) Mutex<Vec<u8>>, pub(crate) usize);
 
 impl RequestContext for Range {
     fn id(&self) -> u32 {

@@ -13,6 +13,9 @@ pub struct ReactorOptions {
     pub spin: Duration,
     /// `true` if real-time threads spin, too, and threads with a single processor. Default off.
     pub spin_always: bool,
+    /// Time for which waiting threads poll the queues of network devices before they sleep; nothing changes on kernels that
+    /// cannot (before Linux 6.9). Default: the kernel's own (`net.core.busy_poll`).
+    pub busy_poll: Option<Duration>,
 }
 
 impl Default for ReactorOptions {
@@ -21,6 +24,7 @@ impl Default for ReactorOptions {
             registrations: 65_536,
             spin: Duration::ZERO,
             spin_always: false,
+            busy_poll: None,
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::spin::{Look, Spin};
 use crossbeam_queue::SegQueue;
 use punctual_sys::epoll::{Epoll, Interest};
 use punctual_sys::event::EventFd;
+use punctual_sys::traffic;
 use std::fmt;
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -53,6 +54,12 @@ impl Reactor {
     /// The operating system's errors.
     pub fn new(options: ReactorOptions) -> io::Result<Arc<Self>> {
         let (epoll, timers) = (Epoll::new()?, Timers::new()?);
+        if let Some(time) = options.busy_poll {
+            match traffic::set_epoll_busy_poll(&epoll, time) {
+                Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+                set => set?,
+            }
+        }
         let (queued, stop_event) = (EventFd::new()?, EventFd::new()?);
         epoll.add(&queued, QUEUE, Interest::Read)?;
         epoll.add(timers.timer(), TIMER, Interest::Read)?;
@@ -117,4 +124,33 @@ pub struct ReadyEvent<'r> {
     pub(super) role: Role,
     /// `true` if this thread is still the registration's owner.
     pub(super) owns: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn threads_of_a_reactor_poll_devices_as_its_options_say() {
+        let time = |busy_poll| {
+            let options = ReactorOptions {
+                busy_poll,
+                ..ReactorOptions::default()
+            };
+            traffic::epoll_busy_poll(&Reactor::new(options).unwrap().epoll)
+        };
+        let asked = Duration::from_micros(70);
+        match time(None) {
+            Ok(none) => {
+                assert_eq!(none, Duration::ZERO);
+                assert_eq!(time(Some(asked)).unwrap(), asked);
+            }
+            Err(error) => {
+                assert_eq!(error.kind(), io::ErrorKind::Unsupported, "{error}");
+                // The property does nothing then.
+                assert!(time(Some(asked)).is_err());
+            }
+        }
+    }
 }

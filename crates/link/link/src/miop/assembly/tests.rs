@@ -1,6 +1,8 @@
+use super::collection::{OVERHEAD, steps};
 use super::*;
+use crate::datagram::Tally;
 use crate::miop::MiopCounts;
-use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 const AGE: Duration = Duration::from_secs(10);
 
@@ -48,7 +50,7 @@ impl Member {
     }
 
     fn counts(&self) -> MiopCounts {
-        self.assembly.counters.read(&AtomicU64::new(0))
+        self.assembly.counters.read(&Tally::default())
     }
 }
 
@@ -160,6 +162,10 @@ fn the_oldest_messages_make_room_for_a_host_and_for_all() {
     }
     assert_eq!(member.assembly.held().0, 3);
     assert_eq!(member.packet(5000, ("m", 1, 2), "b"), Some("ab".into()));
+    let counts = member.counts();
+    // Each lacked its second packet: "a" and "b", that of port 2, and the first of the other hosts.
+    assert_eq!((counts.displaced, counts.lost_packets), (4, 4));
+    assert_eq!((counts.incomplete, counts.under_way), (0, 2));
 }
 
 #[test]
@@ -187,6 +193,95 @@ fn memory_is_bounded_for_one_message_and_for_all() {
     let mut small = Member::new(|options| options.memory = 100);
     assert_eq!(small.packet(1, ("m", 0, 2), &part), None);
     assert_eq!(small.assembly.held(), (0, 0));
+}
+
+#[test]
+fn one_host_may_take_a_part_of_the_memory_only() {
+    let part = "x".repeat(100);
+    let mut member = Member::new(|options| {
+        options.memory = 10_000;
+        options.memory_of_source = 3 * (100 + OVERHEAD);
+    });
+    member.packet(1000, ("other", 0, 2), "a");
+    for id in 0..30 {
+        let port = id % 7;
+        member.packet(port, (&id.to_string(), 0, 2), &part);
+        assert!(member.assembly.held().0 <= 1 + 3);
+    }
+    assert_eq!(member.packet(1000, ("other", 1, 2), "b"), Some("ab".into()));
+    assert_eq!(
+        member.packet(28 % 7, ("28", 1, 2), "."),
+        Some(format!("{part}."))
+    );
+    assert_eq!(member.counts().displaced, 27);
+    // One that alone takes more than a host may.
+    for number in 0..3 {
+        member.packet(2000, ("long", number, 9), &part);
+    }
+    assert_eq!(member.assembly.held().0, 2 + 1);
+    member.packet(2000, ("long", 3, 9), &part);
+    assert_eq!(
+        (member.assembly.held().0, member.counts().too_large),
+        (2, 1)
+    );
+}
+
+#[test]
+fn counts_of_what_is_under_way_are_those_of_all_acceptors() {
+    let mut member = Member::new(|_| {});
+    let counters = member.assembly.counters.clone();
+    let counts = || counters.read(&Tally::default());
+    member.packet(1, ("m", 0, 3), "four");
+    member.packet(1, ("m", 1, 3), "four");
+    member.packet(2, ("n", 0, 3), "four");
+    let expected = 3 * (4 + OVERHEAD) as u64;
+    assert_eq!(
+        (counts().under_way, counts().under_way_octets),
+        (2, expected)
+    );
+    member.packet(1, ("m", 2, 3), "four");
+    assert_eq!(counts().under_way, 1);
+    drop(member);
+    assert_eq!((counts().under_way, counts().under_way_octets), (0, 0));
+}
+
+#[test]
+fn a_forger_of_messages_does_not_make_those_of_another_host_be_taken_twice() {
+    let mut member = Member::new(|_| {});
+    assert_eq!(
+        member.packet(1000, ("own", 0, 1), "once"),
+        Some("once".into())
+    );
+    for id in 0..5000 {
+        member.packet(2000, (&id.to_string(), 0, 1), "forged");
+    }
+    assert_eq!(member.packet(1000, ("own", 0, 1), "twice"), None);
+    assert_eq!(member.counts().repeated, 1);
+}
+
+#[test]
+fn packets_that_arrived_are_not_looked_at_again_for_each_one_that_follows() {
+    // Steps a packet, of a message of this many packets, in ascending and descending order.
+    let steps_of = |count: u32, descending: bool| {
+        let mut member = Member::new(|_| {});
+        steps::take();
+        for at in 0..count {
+            let number = if descending { count - 1 - at } else { at };
+            let message = member.packet(1, ("m", number, count), "x");
+            assert_eq!(message.is_some(), at + 1 == count);
+            // The same once more.
+            member.packet(1, ("m", number, count), "x");
+        }
+        steps::take() / u64::from(count)
+    };
+    for descending in [false, true] {
+        for count in [16, 256, 16_384] {
+            let steps = steps_of(count, descending);
+            // Three searches in a tree whose nodes have up to eleven numbers, and a copy.
+            let height = u64::from(count.ilog(6)) + 1;
+            assert!(steps <= 3 * 11 * height + 1, "{count}: {steps}");
+        }
+    }
 }
 
 #[test]

@@ -30,6 +30,9 @@ pub(crate) trait Accepted: Send + Sync + Debug {
     /// Returns the number of messages received on the connection.
     fn messages(&self) -> u64;
 
+    /// Returns the number of the network device's queue by which the last data came, if there is one. Makes a system call.
+    fn napi_id(&self) -> Option<u32>;
+
     /// Returns `true` if data has arrived that no thread has received. Makes a system call.
     fn has_unread(&self) -> bool;
 
@@ -99,15 +102,24 @@ impl Connections {
 
     /// Returns the number of connections, and the number of messages received on them.
     pub(in crate::lane) fn messages(&self) -> (usize, u64) {
-        // Dropping the last reference to a connection takes the lock again.
-        let open: Vec<_> = {
-            let state = self.lock();
-            let connections = state.open.values();
-            connections
-                .filter_map(|one| one.connection.upgrade())
-                .collect()
-        };
+        let open = self.open();
         (open.len(), open.iter().map(|one| one.messages()).sum())
+    }
+
+    /// Counts connections by the device's queue by which their last data came. Makes a system call for each.
+    pub(crate) fn count_receive_queues(&self, counts: &mut BTreeMap<u32, usize>) {
+        for queue in self.open().iter().filter_map(|one| one.napi_id()) {
+            *counts.entry(queue).or_default() += 1;
+        }
+    }
+
+    /// Returns the open connections. Dropping the last reference to one takes the lock again.
+    fn open(&self) -> Vec<Arc<dyn Accepted>> {
+        let state = self.lock();
+        let connections = state.open.values();
+        connections
+            .filter_map(|one| one.connection.upgrade())
+            .collect()
     }
 
     /// Adds an accepted connection, and returns the number to be passed to [`Connections::leave`].
@@ -352,6 +364,7 @@ mod tests {
     /// Connection that has received one message and is idle, according to its counters.
     #[derive(Debug)]
     struct Quiet {
+        queue: Option<u32>,
         /// True if the connection closes when asked to; false if it reports that it is no longer
         /// idle.
         goes: bool,
@@ -372,6 +385,10 @@ mod tests {
             1
         }
 
+        fn napi_id(&self) -> Option<u32> {
+            self.queue
+        }
+
         fn has_unread(&self) -> bool {
             false
         }
@@ -388,10 +405,24 @@ mod tests {
     }
 
     #[test]
+    fn connections_are_counted_by_the_queue_that_their_data_comes_by() {
+        let connections = Connections::default();
+        let all = [Some(8193), None, Some(8194), Some(8193)].map(|queue| {
+            let one: Arc<dyn Accepted> = Arc::new(Quiet { goes: true, queue });
+            connections.join(Arc::downgrade(&one), Arc::from("host"));
+            one
+        });
+        let mut counts = BTreeMap::new();
+        connections.count_receive_queues(&mut counts);
+        assert_eq!(counts, BTreeMap::from([(8193, 2), (8194, 1)]));
+        drop(all);
+    }
+
+    #[test]
     fn one_that_is_told_to_go_counts_again_where_it_is_not_idle_any_more() {
         for (goes, left) in [(true, 0), (false, 1)] {
             let (connections, host) = (Connections::default(), Arc::from("host"));
-            let one: Arc<dyn Accepted> = Arc::new(Quiet { goes });
+            let one: Arc<dyn Accepted> = Arc::new(Quiet { goes, queue: None });
             let id = connections.join(Arc::downgrade(&one), Arc::clone(&host));
             let room = connections.make_room(1, &host, Some(Duration::ZERO));
             assert_eq!(room, Ok(()));

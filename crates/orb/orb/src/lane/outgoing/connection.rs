@@ -81,7 +81,7 @@ impl ClientConnection {
             Some(_) => config.one_way_gather,
             None => Duration::ZERO,
         };
-        let wire = WireFormat::new(pair, terms, lane.broker, !gather.is_zero());
+        let wire = WireFormat::new(pair, terms, lane.broker, &*link, !gather.is_zero());
         let inbox = Inbox::new(wire.session.clone(), wire.limits.clone());
         let sender = Sender {
             gathering: Gathering::new(gather),

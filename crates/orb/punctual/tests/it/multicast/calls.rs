@@ -1,13 +1,16 @@
 //! Calls to groups.
 
 use super::support::{
-    LIMIT, Server, ask, group_address, group_at, is_absent, octets, orb, seen_by, tell,
+    LIMIT, Server, ask, group_address, group_at, is_absent, octets, on_loopback, orb, seen_by, tell,
 };
-use crate::support::{Echo, watchdog};
+use crate::support::{Echo, pause, watchdog};
 use punctual::multicast::{GroupInfo, GroupReference, Multicast};
+use punctual::observe::metrics::Metrics;
 use punctual::stub::{Marshal, Operation};
 use punctual::{Interface, ListenEndpoint, Orb, SystemExceptionKind};
 use punctual_ior::Corbaloc;
+use std::net::UdpSocket;
+use std::sync::Arc;
 
 #[test]
 fn a_one_way_reaches_all_servants_of_all_orbs_once() {
@@ -200,4 +203,84 @@ fn text_is_iso_8859_1_and_wide_text_is_refused() {
     assert_eq!(wide.kind(), SystemExceptionKind::InvObjref, "{wide}");
     client.shutdown(true).unwrap();
     server.orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_short_one_way_does_not_wait_for_the_pauses_of_a_long_one() {
+    let _watchdog = watchdog(LIMIT);
+    if is_absent() {
+        return;
+    }
+    let server = Server::new();
+    let group = group_at(&server.orb, group_address(), 1);
+    server.member("a", &group);
+    let client = Multicast::extend(Orb::builder())
+        .configure(on_loopback)
+        .configure(|config| {
+            let properties = config.link_properties.get_mut("miop").unwrap();
+            properties.insert("pace_us".to_owned(), "1000000".to_owned());
+        });
+    let client = client.build().unwrap();
+    let group = seen_by(&client, &group);
+    let counts = || server.multicast().counts();
+    std::thread::scope(|scope| {
+        // Some ten minutes.
+        let long = scope.spawn(|| octets(&group, 1_000_000));
+        while counts().under_way == 0 {
+            pause();
+        }
+        tell(&group, "urgent").unwrap();
+        assert_eq!(server.heard.wait_for(1), ["a urgent"]);
+        assert!(!long.is_finished());
+        client.shutdown(false).unwrap();
+        long.join().unwrap().unwrap_err();
+    });
+}
+
+#[test]
+fn metrics_show_what_groups_have_sent_and_received() {
+    let _watchdog = watchdog(LIMIT);
+    if is_absent() {
+        return;
+    }
+    let metrics = Metrics::new();
+    let orb = Multicast::extend(Orb::builder())
+        .configure(on_loopback)
+        .initializer(Arc::new(metrics.clone()));
+    let server = Server::of(orb.build().unwrap());
+    let group = group_at(&server.orb, group_address(), 1);
+    server.member("a", &group);
+    let at = group.ior().profiles[0].decode().unwrap();
+    let punctual_ior::Profile::Uipmc(at) = at else {
+        panic!("{at:?}")
+    };
+    let forger = UdpSocket::bind("127.0.0.1:0").unwrap();
+    forger
+        .send_to(b"nonsense", format!("{}:{}", at.address, at.port))
+        .unwrap();
+    let long = || octets(&group, 5000).unwrap();
+    server.heard.wait_for_all(&["a 5000 true".to_owned()], long);
+    let counts = || server.multicast().counts();
+    while counts().malformed == 0 {
+        pause();
+    }
+    let text = metrics.render();
+    let of = |family: &str, count: &str| -> u64 {
+        let begin = format!("{family}{{link=\"miop\",count=\"{count}\"}} ");
+        let line = text.lines().find_map(|line| line.strip_prefix(&begin));
+        line.unwrap_or_else(|| panic!("{begin} is not in {text}"))
+            .parse()
+            .unwrap()
+    };
+    let total = |count| of("punctual_link_events_total", count);
+    assert_eq!((total("malformed"), total("sent_packets") % 4), (1, 0));
+    assert!(total("sent_messages") >= 1 && total("messages") >= 1 && total("datagrams") >= 5);
+    assert_eq!(
+        of("punctual_link_level", "under_way_octets"),
+        counts().under_way_octets
+    );
+    // The ORB is not kept by its metrics.
+    server.orb.shutdown(true).unwrap();
+    drop((server, group));
+    assert!(!metrics.render().contains("punctual_link"));
 }

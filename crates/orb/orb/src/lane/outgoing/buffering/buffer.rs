@@ -94,6 +94,14 @@ impl Buffer {
         self.len.load(Ordering::Relaxed) == 0
     }
 
+    /// Returns whether no request is queued and none that was is being sent. Takes the queue's lock.
+    #[cold]
+    pub(in crate::lane::outgoing) fn is_unused(&self) -> bool {
+        let is_unused =
+            |queue: &Queue| queue.is_empty() && self.under_way.load(Ordering::Acquire) == 0;
+        self.queue.lock().is_ok_and(|queue| is_unused(&queue))
+    }
+
     /// Puts a request into the buffer, or returns it if there is no room.
     #[inline]
     pub(in crate::lane::outgoing) fn put<'m>(

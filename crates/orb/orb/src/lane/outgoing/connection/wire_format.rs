@@ -5,6 +5,7 @@ use crate::broker::Broker;
 use crate::messaging::{Abilities, Fragmenting, Session, Tracer};
 use crate::protocol::Pair;
 use punctual_cdr::{CodeSets, GiopVersion, Limits};
+use punctual_link::Connection;
 use std::sync::Arc;
 
 /// Protocol of a connection and the encoding of its messages.
@@ -29,6 +30,8 @@ pub(crate) struct WireFormat {
     /// True if the link may combine several one-way requests
     /// ([`Gathering`](crate::lane::outgoing::sending::Gathering)).
     pub(in crate::lane::outgoing) gathers: bool,
+    /// True if threads may send at the same time: the link allows it, and messages do not depend on the time of sending.
+    pub(in crate::lane::outgoing) sends_apart: bool,
     pub(in crate::lane::outgoing) tracer: Tracer,
 }
 
@@ -37,13 +40,16 @@ impl WireFormat {
         pair: &Arc<Pair>,
         (version, code_sets): (GiopVersion, CodeSets),
         broker: &Broker,
+        link: &dyn Connection,
         gathers: bool,
     ) -> Self {
         let abilities = pair.messaging.abilities();
         let limits = broker.shared_limits();
+        let session = pair.messaging.session();
         Self {
             pair: pair.clone(),
-            session: pair.messaging.session(),
+            sends_apart: link.sends_apart() && session.repeatable_head(version).is_some(),
+            session,
             abilities,
             version,
             code_sets,

@@ -161,6 +161,9 @@ impl ClientConnection {
 
     /// Sends one message, after the buffered ones unless it is `out_of_band`; after an error in the
     /// middle of a message the connection is broken off.
+    ///
+    /// Does not wait for other threads that are sending if the link and the protocol allow that: those may pause between
+    /// the packets of a long message.
     pub(crate) fn send(
         &self,
         message: &mut Block,
@@ -168,6 +171,11 @@ impl ClientConnection {
         deadline: Deadline,
     ) -> Result<(), SendError> {
         probe::begins!(Point::ClientTransportSend);
+        let (fragmenting, tracer) = (self.wire.fragmenting, self.wire.tracer);
+        if self.wire.sends_apart && !fragmenting.applies_to(message) && self.buffer.is_unused() {
+            let sent = messaging::send(&*self.link, message, fragmenting, tracer, deadline);
+            return sent.map_err(|error| self.send_failed(error));
+        }
         let sent = self.with_sender(deadline, |sender, lost| {
             // Buffered requests must not be overtaken.
             let waits = !out_of_band && !self.buffer.is_empty();
@@ -176,7 +184,6 @@ impl ClientConnection {
             }
             self.wire.session.stamp(message);
             probe::begins!(Point::ClientSend);
-            let (fragmenting, tracer) = (self.wire.fragmenting, self.wire.tracer);
             let sent = messaging::send(&*self.link, message, fragmenting, tracer, deadline);
             probe::begins!(Point::ClientTransportSend);
             Some(sent)
