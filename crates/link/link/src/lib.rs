@@ -42,7 +42,7 @@ pub use error::{Cause, LinkError, Phase, SendError};
 pub use loan::{Loan, LoanMemory};
 pub use pool::BlockPool;
 pub use properties::Properties;
-pub use socket::SpinOptions;
+pub use socket::{SPIN_PROPERTIES, SocketOptions, SpinOptions, StreamConnection};
 pub use socket::{TCP_PROPERTIES, resolve, tcp_options};
 
 use punctual_exec::Deadline;
