@@ -73,12 +73,7 @@ impl StreamConnection {
     /// Makes a connection of a connected socket, which blocks: its time-outs bound sending and receiving, and are the
     /// connection's to set.
     #[must_use]
-    pub fn new(
-        socket: OwnedFd,
-        peer: Address,
-        local: Address,
-        options: SocketOptions,
-    ) -> Self {
+    pub fn new(socket: OwnedFd, peer: Address, local: Address, options: SocketOptions) -> Self {
         Self {
             socket,
             peer,
