@@ -136,7 +136,11 @@ pub fn connect(
         set_buffer(&socket, buffer)?;
         if let Some(timeout) = timeout {
             let left = timeout.saturating_sub(begun.elapsed());
-            set(&socket, SO_VM_SOCKETS_CONNECT_TIMEOUT_OLD, Timeval::of(left))?;
+            set(
+                &socket,
+                SO_VM_SOCKETS_CONNECT_TIMEOUT_OLD,
+                Timeval::of(left),
+            )?;
         }
         match dial(&socket, &to) {
             Ok(()) => break socket,
@@ -216,7 +220,12 @@ fn bound(address: &SocketAddrAny) -> io::Result<VsockAddress> {
         return Err(io::ErrorKind::InvalidData.into());
     }
     // SAFETY: so many bytes are initialised; whatever they are is an address.
-    let address = unsafe { address.as_ptr().cast::<libc::sockaddr_vm>().read_unaligned() };
+    let address = unsafe {
+        address
+            .as_ptr()
+            .cast::<libc::sockaddr_vm>()
+            .read_unaligned()
+    };
     Ok(VsockAddress {
         cid: address.svm_cid,
         port: address.svm_port,
