@@ -22,9 +22,7 @@ const LOW_PORT: &str = "ports below 1024 need CAP_NET_BIND_SERVICE";
 pub(crate) fn at(address: VsockAddress, phase: Phase, error: io::Error) -> LinkError {
     let said = match (phase, error.raw_os_error(), error.kind()) {
         (_, Some(EAFNOSUPPORT), _) => Some((ErrorKind::Unsupported, NO_SOCKETS)),
-        (Phase::Connect, Some(ENODEV), _) | (Phase::Listen, _, ErrorKind::AddrNotAvailable)
-            if address.cid == CID_LOCAL =>
-        {
+        (_, Some(ENODEV), _) | (_, _, ErrorKind::AddrNotAvailable) if address.cid == CID_LOCAL => {
             Some((ErrorKind::Unsupported, NO_LOOPBACK))
         }
         (Phase::Connect, Some(ENODEV), _) => Some((ErrorKind::HostUnreachable, NO_WAY)),
@@ -58,7 +56,11 @@ mod tests {
         assert!(
             none.starts_with("listening: no AF_VSOCK in this kernel: `modprobe vsock_loopback`")
         );
-        for (phase, number) in [(Phase::Connect, ENODEV), (Phase::Listen, 99)] {
+        for (phase, number) in [
+            (Phase::Connect, ENODEV),
+            (Phase::Connect, 99),
+            (Phase::Listen, 99),
+        ] {
             let none = say(1, phase, number);
             assert!(
                 none.contains("no loopback of AF_VSOCK in this kernel: `modprobe vsock_loopback`"),

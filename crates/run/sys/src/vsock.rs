@@ -124,7 +124,8 @@ impl Listener {
 ///
 /// # Errors
 /// `WouldBlock` when the time-out has passed, and ETIMEDOUT when the kernel's own has; ECONNRESET where nothing listens; ENODEV
-/// where no device leads to the machine; those of `socket(2)` and `setsockopt(2)`.
+/// where no device leads to the machine, and EADDRNOTAVAIL to [`CID_LOCAL`] where there is no loopback; those of `socket(2)` and
+/// `setsockopt(2)`.
 pub fn connect(
     to: VsockAddress,
     timeout: Option<Duration>,
@@ -134,6 +135,11 @@ pub fn connect(
     let socket = loop {
         let socket = socket(SocketFlags::empty())?;
         set_buffer(&socket, buffer)?;
+        if to.cid == CID_LOCAL {
+            // Fails where there is no loopback: the kernel would look for this machine at the other end of a device.
+            let (cid, port) = (CID_LOCAL, PORT_ANY);
+            bind(&socket, &VsockAddress { cid, port })?;
+        }
         if let Some(timeout) = timeout {
             let left = timeout.saturating_sub(begun.elapsed());
             set(
@@ -156,7 +162,6 @@ pub fn connect(
     if own.cid == CID_ANY {
         // The kernel does not write down by which of this machine's ids it goes.
         own.cid = match local_cid() {
-            _ if to.cid == CID_LOCAL => CID_LOCAL,
             Ok(cid) if cid == to.cid => CID_LOCAL,
             Ok(cid) => cid,
             Err(_) => CID_ANY,
