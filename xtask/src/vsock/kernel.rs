@@ -156,3 +156,25 @@ fn output(command: &mut Command) -> Result<String> {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_is_found_in_the_folders_of_its_package_with_modules_that_need_unpacking_or_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("lib/modules/6.1/kernel/net/vmw_vsock");
+        fs::create_dir_all(&deep).unwrap();
+        fs::create_dir_all(folder.path().join("boot")).unwrap();
+        assert!(Kernel::in_folder(folder.path()).is_err());
+        let image = folder.path().join("boot/vmlinuz-6.1");
+        fs::write(&image, "kernel").unwrap();
+        fs::write(deep.join("vsock.ko"), "module").unwrap();
+        let kernel = Kernel::of(Some(folder.path()), Path::new("/nowhere")).unwrap();
+        assert_eq!(kernel.image(), image);
+        assert_eq!(kernel.module("vsock").unwrap(), b"module");
+        let error = kernel.module("vhost_vsock").unwrap_err();
+        assert!(error.contains("no module vhost_vsock"), "{error}");
+    }
+}

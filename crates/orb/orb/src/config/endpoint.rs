@@ -449,6 +449,21 @@ mod tests {
     }
 
     #[test]
+    fn an_endpoint_elsewhere_is_no_more_open_than_its_model() {
+        let elsewhere = |place, link: &dyn Link| {
+            let model = ListenEndpoint::new("mine", place).option("port_in_ior", 7);
+            let endpoint = model.elsewhere(link);
+            assert!(endpoint.options.is_empty());
+            endpoint.place
+        };
+        // By the link's notation, and not by the name of the protocol.
+        let (internet, own) = (Iiop::default(), Uiop::default());
+        assert_eq!(elsewhere("127.0.0.1:5", &internet), "127.0.0.1:0");
+        assert_eq!(elsewhere(":5", &internet), "");
+        assert_eq!(elsewhere("/run/orb", &own), "");
+    }
+
+    #[test]
     fn an_ipv6_number_stands_in_brackets() {
         assert_eq!(
             parse("iiop://[::1]:5").unwrap(),
