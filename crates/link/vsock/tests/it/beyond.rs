@@ -1,4 +1,4 @@
-//! What the suite of all links does not ask.
+//! Tests beyond the suite of all links: addresses, errors, the receive buffer.
 
 use crate::support::absent;
 use punctual_exec::Deadline;

@@ -1,4 +1,4 @@
-//! Whether this kernel has what the tests need.
+//! Search for what the tests need of the kernel, and the reason for which they are skipped.
 
 use punctual_exec::Deadline;
 use punctual_link::{Address, Link, Properties};
