@@ -32,13 +32,13 @@ const SETS: [&str; 15] = [
     "giop-lite,interceptors",
     "miop",
     "plugins,recordings",
-    "tls",
+    "tls,vsock",
     "default",
     "full",
 ];
 
 /// Arguments that ask for a feature, which the error names.
-const ASKED_FOR: [([&str; 2], &str); 12] = [
+const ASKED_FOR: [([&str; 2], &str); 13] = [
     (["-ORBBidirectional", "both"], "bidirectional"),
     (["-ORBConfigFile", "/dev/null"], "config-files"),
     (["-ORBLibrary", "link.so"], "plugins"),
@@ -51,6 +51,7 @@ const ASKED_FOR: [([&str; 2], &str); 12] = [
     ),
     (["-ORBListenEndpoints", "shmiop://"], "shared-memory"),
     (["-ORBListenEndpoints", "ssliop://:0"], "tls"),
+    (["-ORBListenEndpoints", "vsock://"], "vsock"),
     (["-ORBRecord", "times.json"], "recordings"),
     (["-ORBTimeline", "times.json"], "recordings"),
     (["-ORBTrace", "giop"], "message-trace"),

@@ -49,6 +49,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[CDR, EXEC, LINK, "punctual-link-conformance"],
     ),
     (
+        "punctual-vsock",
+        &[LINK, EXEC, SYS, "punctual-link-conformance"],
+    ),
+    (
         "punctual-tls",
         &[LINK, CDR, EXEC, SYS, "punctual-link-conformance"],
     ),
@@ -66,6 +70,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             LINK,
             "punctual-plugin",
             "punctual-tls",
+            "punctual-vsock",
         ],
     ),
     (
@@ -103,6 +108,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-multicast",
             "punctual-plugin",
             "punctual-tls",
+            "punctual-vsock",
             CDR,
             IOR,
             GIOP,
@@ -164,6 +170,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["punctual", "punctual-build"],
     ),
     ("punctual-example-cubit", &["punctual", "punctual-build"]),
+    ("punctual-example-vsock", &["punctual", "punctual-build"]),
     (
         "punctual-example-protocol",
         &[CDR, EXEC, LINK, "punctual-link-conformance"],

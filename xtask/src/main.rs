@@ -29,6 +29,7 @@ mod tables;
 mod test;
 mod threads;
 mod unsafe_code;
+mod vsock;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -51,6 +52,8 @@ enum Chore {
     Interop(interop::Options),
     /// Run the wire crates' tests on other machines under qemu-user.
     Cross(cross::Options),
+    /// Run the tests of the link `vsock` in a virtual machine, and calls between one and its host.
+    Vsock(vsock::Options),
     /// Check that the pages with a table of operations name every operation, and existing tests.
     Tables,
     /// Write the guide's tables of options, keys and minor codes, from the code.
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
             .and_then(|()| published::check()),
         Chore::Interop(options) => interop::run(&options),
         Chore::Cross(options) => cross::run(&options),
+        Chore::Vsock(options) => vsock::run(&options),
         Chore::Tables => tables::check(),
         Chore::Guide(options) => guide::run(&options),
         Chore::Features(options) => features::run(&options),

@@ -104,6 +104,9 @@ macro_rules! each_case {
             an_empty_gather_sends_nothing
             blocks_come_back_and_are_lent_again
             both_ends_know_each_other
+            both_ends_agree_whether_they_are_on_one_host
+            peers_of_one_host_are_counted_as_one
+            a_place_elsewhere_is_one_to_listen_at
             an_acceptor_that_is_closed_wakes_and_accepts_no_more
             connections_outlive_their_acceptor
             an_address_in_use_is_refused

@@ -6,6 +6,17 @@ use std::net::IpAddr;
 /// Name of the TCP link in addresses and options.
 pub const IIOP: &str = "iiop";
 
+/// Notation of the places in a link's addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Places {
+    /// Host and port, as `host:port`. For an endpoint without a host an ORB listens at the wildcard addresses of IPv6 and IPv4,
+    /// and references contain an address of this host in their place.
+    Internet,
+    /// Notation of the link alone. A link gets the place of an endpoint as it was written, even if it is empty, and references
+    /// contain the place of [`crate::Acceptor::address`], which therefore has to be one that peers can use.
+    Own,
+}
+
 /// Address of an endpoint: the name of its link and, in the link's own notation, the location, such
 /// as host and port.
 ///

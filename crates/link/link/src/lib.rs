@@ -35,7 +35,7 @@ mod socket;
 pub mod uiop;
 
 pub use adapter::LinkAdapter;
-pub use address::{Address, stays_on_this_host};
+pub use address::{Address, Places, stays_on_this_host};
 pub use connection::{
     Connection, Framing, Gatherer, Guarantees, Pending, Protection, Taken, Waitable,
 };
@@ -44,7 +44,7 @@ pub use error::{Cause, LinkError, Phase, SendError};
 pub use loan::{Loan, LoanMemory};
 pub use pool::BlockPool;
 pub use properties::Properties;
-pub use socket::SpinOptions;
+pub use socket::{SPIN_PROPERTIES, SocketOptions, SpinOptions, StreamConnection};
 pub use socket::{TCP_PROPERTIES, resolve, tcp_options};
 
 use punctual_exec::Deadline;
@@ -70,6 +70,31 @@ pub trait Link: Send + Sync + Debug {
     /// returns what the link below it returns.
     fn is_local(&self) -> bool {
         false
+    }
+
+    /// Returns the notation of the places in the link's addresses, by which an ORB treats those of its endpoints. Default
+    /// that of the Internet; an adapter returns what the link below it returns.
+    fn places(&self) -> Places {
+        Places::Internet
+    }
+
+    /// Returns a place of the same interface as `place`, with a port or a path that the link chooses: lanes without endpoints of
+    /// their own listen there. Asked only of a link with [`Places::Own`]. Default empty, which leaves all of it to the link.
+    fn elsewhere(&self, place: &str) -> String {
+        let _ = place;
+        String::new()
+    }
+
+    /// Returns the part of a peer's address that identifies its host, and that the peer cannot choose: connections are counted
+    /// by it. Default the host before a port of 16 bits; with `None`, all peers of the link are counted together.
+    fn host_of<'a>(&self, peer: &'a Address) -> Option<&'a str> {
+        peer.host_and_port().map(|(host, _)| host)
+    }
+
+    /// Returns whether a connection with these ends stays on this host: references that arrive by one that leaves it must not
+    /// use local links. Default [`stays_on_this_host`].
+    fn stays_on_this_host(&self, local: &Address, peer: &Address) -> bool {
+        stays_on_this_host(self.is_local(), local, peer)
     }
 
     /// Returns whether the link's connections can be served without blocking

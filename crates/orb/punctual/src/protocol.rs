@@ -18,3 +18,5 @@ pub use punctual_orb::{
 pub use punctual_plugin::{PluginError, load};
 #[cfg(feature = "tls")]
 pub use punctual_tls as ssliop;
+#[cfg(feature = "vsock")]
+pub use punctual_vsock as vsock;

@@ -46,3 +46,5 @@ pub mod time_of_day;
 pub mod traffic;
 pub mod udp;
 pub mod unix;
+#[allow(unsafe_code)]
+pub mod vsock;

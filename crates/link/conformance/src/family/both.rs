@@ -1,9 +1,9 @@
 //! Cases for both streams and datagrams.
 
-use super::{connect, limit, listen, pair, receive_exactly, send};
+use super::{connect, greet, limit, listen, pair, receive_exactly, send};
 pub use crate::descriptors::accepting_goes_on_when_descriptors_come_back;
 use punctual_exec::Deadline;
-use punctual_link::{Acceptor, Address, Cause, Link, Pending, Properties};
+use punctual_link::{Acceptor, Address, Cause, Framing, Link, Pending, Places, Properties};
 use std::io::IoSlice;
 use std::sync::Arc;
 
@@ -41,6 +41,38 @@ pub fn both_ends_know_each_other(link: &dyn Link, address: &Address) {
     for address in [client.local(), server.local(), acceptor.address()] {
         assert_eq!(address.link(), link.name());
     }
+}
+
+/// Checks that what the link says of a connection's ends does not depend on the end that asks.
+pub fn both_ends_agree_whether_they_are_on_one_host(link: &dyn Link, address: &Address) {
+    let (client, server, _acceptor) = pair(link, address);
+    let [of_client, of_server] =
+        [client, server].map(|end| link.stays_on_this_host(end.local(), end.peer()));
+    assert_eq!(of_client, of_server);
+}
+
+/// Checks that the host by which connections are counted does not depend on the peer's port, or whatever else a peer chooses
+/// for each of its connections.
+pub fn peers_of_one_host_are_counted_as_one(link: &dyn Link, address: &Address) {
+    let (_first, server, acceptor) = pair(link, address);
+    let second = connect(link, &*acceptor);
+    let another = match link.guarantees().framing {
+        Framing::Stream => acceptor.accept().unwrap(),
+        Framing::Datagram => greet(&*second, &*acceptor),
+    };
+    assert_ne!(server.peer(), another.peer());
+    assert_eq!(link.host_of(server.peer()), link.host_of(another.peer()));
+}
+
+/// Checks that a link with places of its own can listen beside an acceptor, as lanes do.
+pub fn a_place_elsewhere_is_one_to_listen_at(link: &dyn Link, address: &Address) {
+    if link.places() != Places::Own {
+        return;
+    }
+    let acceptor = listen(link, address);
+    let elsewhere = link.elsewhere(acceptor.address().place());
+    let beside = listen(link, &Address::new(link.name(), &elsewhere));
+    assert_ne!(beside.address(), acceptor.address());
 }
 
 /// Checks that closing an acceptor ends a waiting `accept` with an error, and that later calls

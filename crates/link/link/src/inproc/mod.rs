@@ -19,7 +19,9 @@ mod queue;
 pub use address::NAME;
 pub use clock::SimulatedClock;
 
-use crate::{Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties};
+use crate::{
+    Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Places, Properties,
+};
 use address::{bad_address, checked};
 use clock::Clock;
 use network::Network;
@@ -87,6 +89,10 @@ impl Link for Inproc {
 
     fn is_local(&self) -> bool {
         true
+    }
+
+    fn places(&self) -> Places {
+        Places::Own
     }
 
     fn guarantees(&self) -> Guarantees {

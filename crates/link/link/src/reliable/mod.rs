@@ -31,8 +31,8 @@ mod wire;
 pub use options::ReliableOptions;
 
 use crate::{
-    Acceptor, Address, Connection, Guarantees, Link, LinkAdapter, LinkError, Phase, Properties,
-    Protection,
+    Acceptor, Address, Connection, Guarantees, Link, LinkAdapter, LinkError, Phase, Places,
+    Properties, Protection,
 };
 use driver::Driver;
 use options::fits;
@@ -116,6 +116,22 @@ impl Link for ReliableLink {
 
     fn protection(&self) -> Protection {
         self.below.protection()
+    }
+
+    fn places(&self) -> Places {
+        self.below.places()
+    }
+
+    fn elsewhere(&self, place: &str) -> String {
+        self.below.elsewhere(place)
+    }
+
+    fn host_of<'a>(&self, peer: &'a Address) -> Option<&'a str> {
+        self.below.host_of(peer)
+    }
+
+    fn stays_on_this_host(&self, local: &Address, peer: &Address) -> bool {
+        self.below.stays_on_this_host(local, peer)
     }
 
     fn guarantees(&self) -> Guarantees {

@@ -64,7 +64,9 @@ pub use address::NAME;
 pub use copies::Copied;
 pub use options::{Allow, ShmOptions, Trust};
 
-use crate::{Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties};
+use crate::{
+    Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Places, Properties,
+};
 use common::LinkState;
 use punctual_exec::Deadline;
 use std::sync::Arc;
@@ -101,6 +103,10 @@ impl Link for Shmiop {
 
     fn is_local(&self) -> bool {
         true
+    }
+
+    fn places(&self) -> Places {
+        Places::Own
     }
 
     fn guarantees(&self) -> Guarantees {

@@ -20,7 +20,7 @@ pub struct SpinOptions {
 }
 
 /// Names of the properties that set spinning before a receive blocks.
-pub(crate) const SPIN_PROPERTIES: [&str; 2] = ["spin_us", "spin_always"];
+pub const SPIN_PROPERTIES: [&str; 2] = ["spin_us", "spin_always"];
 
 impl Default for SpinOptions {
     fn default() -> Self {
@@ -32,8 +32,11 @@ impl Default for SpinOptions {
 }
 
 impl SpinOptions {
-    /// Returns the spin options overridden by properties.
-    pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
+    /// Returns the spin options overridden by the [`SPIN_PROPERTIES`].
+    ///
+    /// # Errors
+    /// [`crate::Cause::BadProperty`] for a value that does not parse.
+    pub fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let budget = properties.parse("spin_us", "a number of microseconds", phase)?;
         let always = properties.parse("spin_always", "true or false", phase)?;
         Ok(Self {

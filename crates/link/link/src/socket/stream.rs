@@ -24,29 +24,45 @@ const LONG: usize = 512 * 1024;
 const AHEAD: usize = 1024;
 
 /// Options of a connection in addition to those of the socket.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SocketOptions {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SocketOptions {
     /// Initial size of a buffer that a connection lends, in bytes.
-    pub(crate) block: usize,
+    pub block: usize,
     /// Size in bytes beyond which blocks are not kept.
-    pub(crate) block_kept: usize,
+    pub block_kept: usize,
     /// `true` if each send reaches only hosts on a network that this one is on.
-    pub(crate) dont_route: bool,
+    pub dont_route: bool,
     /// Settings for spinning before a receive blocks.
-    pub(crate) spin: SpinOptions,
+    pub spin: SpinOptions,
     /// `true` if the kernel combines small messages that are announced to be followed by more.
-    pub(crate) gathers: bool,
+    pub gathers: bool,
     /// `true` if the first bytes of a long message are sent by themselves, so that its receiver is
     /// awake when the bulk arrives. Where the kernel paces its sending, such messages took half as
     /// long in measurements.
-    pub(crate) begins_ahead: bool,
-    /// Class of packets that was chosen for the socket.
-    pub(crate) class: Option<u8>,
+    pub begins_ahead: bool,
+    /// Class of packets (`SO_PRIORITY`) that was chosen for the socket: it holds beside a DSCP, too.
+    pub class: Option<u8>,
 }
 
-/// Connected stream socket that lends heap blocks.
+impl Default for SocketOptions {
+    /// Returns blocks of 4,096 bytes, kept up to 256 KiB, and the default of spinning; nothing that only TCP has.
+    fn default() -> Self {
+        Self {
+            block: 4096,
+            block_kept: 256 * 1024,
+            dont_route: false,
+            spin: SpinOptions::default(),
+            gathers: false,
+            begins_ahead: false,
+            class: None,
+        }
+    }
+}
+
+/// Connection over a connected stream socket of any family, which lends heap blocks: a link over such sockets needs none of its
+/// own. Threads and reactors can serve it.
 #[derive(Debug)]
-pub(crate) struct StreamConnection {
+pub struct StreamConnection {
     socket: OwnedFd,
     marking: Marking,
     peer: Address,
@@ -59,12 +75,10 @@ pub(crate) struct StreamConnection {
 }
 
 impl StreamConnection {
-    pub(crate) fn new(
-        socket: OwnedFd,
-        peer: Address,
-        local: Address,
-        options: SocketOptions,
-    ) -> Self {
+    /// Makes a connection of a connected socket, which blocks: its time-outs bound sending and receiving, and are the
+    /// connection's to set.
+    #[must_use]
+    pub fn new(socket: OwnedFd, peer: Address, local: Address, options: SocketOptions) -> Self {
         Self {
             socket,
             marking: Marking::new(options.class),

@@ -13,7 +13,9 @@ pub(crate) mod path;
 pub use address::NAME;
 pub use options::UiopOptions;
 
-use crate::{Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties};
+use crate::{
+    Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Places, Properties,
+};
 use punctual_exec::Deadline;
 use std::sync::Arc;
 
@@ -38,6 +40,10 @@ impl Link for Uiop {
 
     fn is_local(&self) -> bool {
         true
+    }
+
+    fn places(&self) -> Places {
+        Places::Own
     }
 
     fn guarantees(&self) -> Guarantees {

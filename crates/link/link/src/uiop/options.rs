@@ -62,11 +62,8 @@ impl UiopOptions {
         SocketOptions {
             block: self.block,
             block_kept: self.block_kept,
-            dont_route: false,
             spin: self.spin,
-            gathers: false,
-            begins_ahead: false,
-            class: None,
+            ..SocketOptions::default()
         }
     }
 }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 /// datagrams.
 pub(crate) fn host_of(link: &dyn Link, peer: &Address) -> Arc<str> {
     let is_asked_back = !link.is_local() && link.guarantees().reliable;
-    match peer.host_and_port().filter(|_| is_asked_back) {
-        Some((host, _)) => network(host),
+    match link.host_of(peer).filter(|_| is_asked_back) {
+        Some(host) => network(host),
         None => peer.link().into(),
     }
 }

@@ -5,7 +5,7 @@ use super::error::{ConfigError, bad_value};
 use super::reservation;
 use crate::priority::Priority;
 use punctual_exec::thread::Reservation;
-use punctual_link::{Address, Properties, iiop};
+use punctual_link::{Address, Link, Places, Properties, iiop};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -238,16 +238,15 @@ impl ListenEndpoint {
 
     /// Returns an endpoint of the same protocol whose port or path the kernel or the link chooses,
     /// and which has the configuration's concurrency strategy.
-    pub(crate) fn elsewhere(mut self) -> Self {
+    pub(crate) fn elsewhere(mut self, link: &dyn Link) -> Self {
         self.options.retain(|name, _| {
             ![PORT_IN_IOR, ALSO_IN_IOR, DEADLINE].contains(&&**name)
                 && !CONCURRENCY.contains(&&**name)
         });
-        self.place = match self.host_and_port() {
-            Some((Some(host), _)) if is_internet(&self.protocol) => {
-                Address::iiop(host, 0).place().to_owned()
-            }
-            _ => String::new(),
+        self.place = match (link.places(), self.host_and_port()) {
+            (Places::Internet, Some((Some(host), _))) => Address::iiop(host, 0).place().to_owned(),
+            (Places::Internet, _) => String::new(),
+            (Places::Own, _) => link.elsewhere(&self.place),
         };
         self
     }
@@ -269,20 +268,22 @@ impl ListenEndpoint {
         config.into_iter().flatten().chain(own).collect()
     }
 
-    /// Returns the addresses to try, in order, for listening on the link with this name. Without a
-    /// host they are the IPv6 wildcard, which also accepts IPv4, and then the IPv4 wildcard, for
-    /// machines without IPv6.
-    pub(crate) fn addresses(&self, link: &str) -> Vec<Address> {
+    /// Returns the addresses to try, in order, for listening on the link. Where places are those of
+    /// the Internet, without a host they are the IPv6 wildcard, which also accepts IPv4, and then
+    /// the IPv4 wildcard, for machines without IPv6.
+    pub(crate) fn addresses(&self, link: &dyn Link) -> Vec<Address> {
+        let places = link.places();
+        let link = link.name();
         let wildcards = |port: u16| {
             ["::", "0.0.0.0"].map(|host| Address::new(link, Address::iiop(host, port).place()))
         };
         match parse_place(&self.place) {
+            _ if places == Places::Own => vec![Address::new(link, &self.place)],
             _ if self.place.is_empty() => {
                 let mut all = vec![Address::new(link, "")];
                 all.extend(wildcards(0));
                 all
             }
-            _ if is_socket_file(&self.protocol) => vec![Address::new(link, &self.place)],
             Some((None, port)) => wildcards(port).into(),
             Some((Some(host), port)) if !host.starts_with('/') => {
                 vec![Address::new(link, Address::iiop(host, port).place())]
@@ -312,13 +313,6 @@ impl fmt::Display for ListenEndpoint {
 fn is_internet(protocol: &str) -> bool {
     let link = protocol.rsplit('+').next().unwrap_or_default();
     matches!(link, "iiop" | "ssliop" | "diop")
-}
-
-/// Returns whether the places of this protocol are known to be socket files, given by a path or a
-/// name.
-fn is_socket_file(protocol: &str) -> bool {
-    let link = protocol.rsplit('+').next().unwrap_or_default();
-    matches!(link, "uiop" | "shmiop")
 }
 
 /// Splits an endpoint's text into the place and the options after it. As a path contains `/`, its
@@ -358,6 +352,8 @@ fn parse_place(place: &str) -> Option<(Option<&str>, u16)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use punctual_link::iiop::Iiop;
+    use punctual_link::uiop::Uiop;
 
     fn parse(text: &str) -> Result<ListenEndpoint, ConfigError> {
         ListenEndpoint::parse("-ORBListenEndpoints", text)
@@ -439,17 +435,32 @@ mod tests {
         assert!(
             parse("iiop://")
                 .unwrap()
-                .addresses("iiop")
+                .addresses(&Iiop::default())
                 .contains(&wildcard)
         );
         assert!(
             parse("iiop://:0")
                 .unwrap()
-                .addresses("iiop")
+                .addresses(&Iiop::default())
                 .contains(&wildcard)
         );
         let named = parse("iiop://h").unwrap();
-        assert_eq!(named.addresses("iiop"), [Address::iiop("h", 0)]);
+        assert_eq!(named.addresses(&Iiop::default()), [Address::iiop("h", 0)]);
+    }
+
+    #[test]
+    fn an_endpoint_elsewhere_is_no_more_open_than_its_model() {
+        let elsewhere = |place, link: &dyn Link| {
+            let model = ListenEndpoint::new("mine", place).option("port_in_ior", 7);
+            let endpoint = model.elsewhere(link);
+            assert!(endpoint.options.is_empty());
+            endpoint.place
+        };
+        // By the link's notation, and not by the name of the protocol.
+        let (internet, own) = (Iiop::default(), Uiop::default());
+        assert_eq!(elsewhere("127.0.0.1:5", &internet), "127.0.0.1:0");
+        assert_eq!(elsewhere(":5", &internet), "");
+        assert_eq!(elsewhere("/run/orb", &own), "");
     }
 
     #[test]
@@ -480,11 +491,14 @@ mod tests {
         assert_eq!(properties.get("backlog"), Some("5"));
         assert_eq!(properties.get("ring"), Some("2"));
         assert_eq!(
-            endpoint.addresses("uiop"),
+            endpoint.addresses(&Uiop::default()),
             [Address::new("uiop", "/tmp/a/b")]
         );
         let chosen = parse("uiop://").unwrap();
-        assert_eq!(chosen.addresses("uiop")[0], Address::new("uiop", ""));
+        assert_eq!(
+            chosen.addresses(&Uiop::default())[0],
+            Address::new("uiop", "")
+        );
     }
 
     #[test]

@@ -50,16 +50,16 @@ impl PoolLane {
         broker: &Broker,
     ) -> Vec<ListenEndpoint> {
         let protocols = broker.protocols.now();
-        let serves = |one: &ListenEndpoint| {
-            let pair = protocols.pair(&one.protocol);
-            pair.is_ok_and(|pair| pair.link.serves_without_blocking())
+        let served = |one: ListenEndpoint| {
+            let link = protocols.pair(&one.protocol).ok()?.link;
+            let served = link.serves_without_blocking();
+            served.then(|| one.elsewhere(&*link))
         };
         let endpoints = match self.endpoints.is_empty() {
             false => self.endpoints.clone(),
             true => {
                 let unprioritised = of_orb.into_iter().filter(|one| one.priority().is_none());
-                let served = unprioritised.filter(serves);
-                served.map(ListenEndpoint::elsewhere).collect()
+                unprioritised.filter_map(served).collect()
             }
         };
         let at = |endpoint: ListenEndpoint| match self.priority {

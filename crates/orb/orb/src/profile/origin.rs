@@ -1,6 +1,6 @@
 //! Origins of references, which determine which endpoints in them may be used.
 
-use punctual_link::{Connection, Link, stays_on_this_host};
+use punctual_link::{Connection, Link};
 
 /// Origin of an object reference, which determines the endpoints that may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl Origin {
     /// Returns the origin of data received over a connection.
     pub(crate) fn of(link: &dyn Link, connection: &dyn Connection) -> Self {
         let (local, peer) = (connection.local(), connection.peer());
-        match stays_on_this_host(link.is_local(), local, peer) {
+        match link.stays_on_this_host(local, peer) {
             true => Self::ThisHost,
             false => Self::Elsewhere,
         }

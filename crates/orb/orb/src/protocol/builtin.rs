@@ -16,6 +16,8 @@ use punctual_link::reliable::Reliable;
 #[cfg(feature = "shared-memory")]
 use punctual_link::shmiop::Shmiop;
 use punctual_link::uiop::Uiop;
+#[cfg(feature = "vsock")]
+use punctual_vsock::Vsock;
 use std::sync::Arc;
 
 /// Returns the built-in protocols, with the options of a configuration.
@@ -39,5 +41,7 @@ pub(crate) fn builtin(config: &OrbConfig) -> ProtocolBundle {
         .profile_codec(Arc::new(DiopCodec));
     #[cfg(feature = "reliable")]
     let bundle = bundle.adapter(Arc::new(Reliable::new(config.reliable)));
+    #[cfg(feature = "vsock")]
+    let bundle = bundle.link(Arc::new(Vsock::default()));
     bundle.profile_codec(Arc::new(PairCodec))
 }

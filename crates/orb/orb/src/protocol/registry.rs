@@ -312,6 +312,9 @@ fn hint(link: &str) -> &'static str {
         "shmiop" if cfg!(not(feature = "shared-memory")) => {
             "; that is shared memory, for which this program was built without the feature `shared-memory`"
         }
+        "vsock" if cfg!(not(feature = "vsock")) => {
+            "; that is AF_VSOCK, for which this program was built without the feature `vsock`"
+        }
         "miop" => {
             "; that is multicast, for which a program needs the feature `miop` and adds it to its ORB (`Multicast::extend`)"
         }

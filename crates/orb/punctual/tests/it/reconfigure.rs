@@ -6,10 +6,11 @@ use crate::support;
 
 use punctual::policy::Buffering;
 use punctual::protocol::{
-    Address, Connection, Guarantees, Link, LinkError, Properties, ProtocolBundle, ProtocolError,
+    Address, Connection, Guarantees, Link, LinkError, Places, Properties, ProtocolBundle,
+    ProtocolError,
 };
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use support::{Echo, EchoImpl, Pair, watchdog};
 
@@ -65,6 +66,79 @@ fn serving(orb: &Orb) -> (Arc<EchoImpl>, Echo) {
 fn seen_by(client: &Orb, server: &Orb, echo: &Echo) -> Echo {
     let text = server.object_to_string(echo).unwrap();
     Echo::from_object(client.string_to_object(&text).unwrap())
+}
+
+/// TCP on the loopback interface, whose places are the link's own to read: `any` followed by what is of no account.
+#[derive(Debug)]
+struct OwnPlaces {
+    tcp: punctual::protocol::iiop::Iiop,
+    /// Places at which it was told to listen.
+    listened: Mutex<Vec<String>>,
+}
+
+impl Link for OwnPlaces {
+    fn name(&self) -> &str {
+        "own"
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        self.tcp.guarantees()
+    }
+
+    fn places(&self) -> Places {
+        Places::Own
+    }
+
+    fn connect(
+        &self,
+        address: &Address,
+        properties: &Properties,
+        deadline: punctual::protocol::Deadline,
+    ) -> Result<Arc<dyn Connection>, LinkError> {
+        self.tcp.connect(address, properties, deadline)
+    }
+
+    fn listen(
+        &self,
+        address: &Address,
+        properties: &Properties,
+    ) -> Result<Box<dyn punctual::protocol::Acceptor>, LinkError> {
+        self.listened.lock().unwrap().push(address.place().into());
+        let chosen = Address::iiop("127.0.0.1", 0);
+        self.tcp.listen(&chosen, properties)
+    }
+}
+
+#[test]
+fn a_link_reads_places_of_its_own_and_references_contain_where_it_listens() {
+    let _watchdog = watchdog(LIMIT);
+    let link = Arc::new(OwnPlaces {
+        tcp: punctual::protocol::iiop::Iiop::default(),
+        listened: Mutex::default(),
+    });
+    let places = ["any:7", ":7", "any:4000000000", ""];
+    let mut server = Orb::builder().link(link.clone());
+    for place in places {
+        server = server.listen(ListenEndpoint::new("own", place));
+    }
+    let server = server.build().unwrap();
+    let (_servant, echo) = serving(&server);
+    // Neither a port nor a wildcard is read into them.
+    assert_eq!(*link.listened.lock().unwrap(), places);
+    let endpoints = server.endpoints();
+    assert_eq!(endpoints.len(), places.len());
+    for endpoint in &endpoints {
+        let (host, port) = endpoint.host_and_port().unwrap();
+        assert_eq!(host, Some("127.0.0.1"), "{endpoint}");
+        assert!(port > 7, "{endpoint}");
+    }
+    let client = Orb::builder()
+        .link(Renamed::link())
+        .link(link)
+        .build()
+        .unwrap();
+    let echo = seen_by(&client, &server, &echo);
+    assert_eq!(echo.long(5).unwrap(), 5);
 }
 
 #[test]

@@ -32,6 +32,15 @@ impl KeyMark {
     }
 }
 
+fn not_supported(known: bool) -> &'static str {
+    match known {
+        true => " yet",
+        false => {
+            "; a link of the program's own is named behind its messaging protocol, as in corbaloc:giop+mylink:place/Key"
+        }
+    }
+}
+
 /// Reason why a text is not a usable `corbaloc:` URL.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -46,7 +55,7 @@ pub enum CorbalocError {
         position: usize,
     },
     /// The protocol of an address is not supported.
-    #[error("the protocol '{protocol}' is not supported{}", if *.known { " yet" } else { "" })]
+    #[error("the protocol '{protocol}' is not supported{}", not_supported(*.known))]
     UnsupportedProtocol {
         /// Name of the unsupported protocol.
         protocol: String,

@@ -11,6 +11,7 @@
 //! corbaloc:miop:1.0@1.0-domain-1-3/239.255.0.1:5555;iiop:1.2@host:2809/key
 //!                                       the same, with an object for calls with replies
 //! corbaloc:shmiop:/run/server|key       GIOP over a link of Punctual's
+//! corbaloc:vsock:3:5000/key             the same: a virtual machine's number, and a port
 //! corbaloc:giop_lite+uiop:/run/server|key
 //!                                       any messaging protocol over any link
 //! ```

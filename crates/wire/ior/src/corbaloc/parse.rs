@@ -25,7 +25,7 @@ const KEY_BYTES_PER_URL_BYTE: usize = 2;
 const FOREIGN_PROTOCOLS: [&str; 2] = ["sciop", "htiop"];
 
 /// Links without a profile of their own: their bare names mean GIOP over them.
-const BARE_LINKS: [&str; 2] = ["shmiop", "inproc"];
+const BARE_LINKS: [&str; 3] = ["shmiop", "inproc", "vsock"];
 
 impl FromStr for Corbaloc {
     type Err = CorbalocError;

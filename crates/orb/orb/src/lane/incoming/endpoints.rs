@@ -8,7 +8,7 @@ use crate::lane::reactors::{Reactors, ServingThreads, not_listening};
 use crate::policy::Security;
 use crate::profile::{LaneId, ProfileEndpoint, SecurityRequirement};
 use crate::protocol::Pair;
-use punctual_link::{Acceptor, Address};
+use punctual_link::{Acceptor, Address, Places};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -208,7 +208,7 @@ impl Endpoints {
         let properties = endpoint.properties(broker.config().link_properties.get(bare));
         let threads = reactors.serving_threads(broker, &endpoint, &pair, &properties)?;
         let mut listened = Err(None);
-        for address in endpoint.addresses(pair.link.name()) {
+        for address in endpoint.addresses(&*pair.link) {
             match pair.link.listen(&address, &properties) {
                 Ok(acceptor) => {
                     listened = Ok(acceptor);
@@ -268,6 +268,10 @@ impl OpenEndpoint {
         let address = self.acceptor.address();
         let named = self.endpoint.host_and_port();
         let place = match (named, address.host_and_port()) {
+            // What is local, such as a path, stands as it was configured.
+            _ if self.pair.link.places() == Places::Own && !self.pair.link.is_local() => {
+                address.place().to_owned()
+            }
             (Some((Some(host), 0)), Some((_, port))) => {
                 Address::iiop(host, port).place().to_owned()
             }

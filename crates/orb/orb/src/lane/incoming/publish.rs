@@ -5,7 +5,7 @@ use crate::exception::SystemException;
 use crate::policy::invalid;
 use crate::profile::{EndpointChoice, ProfileEndpoint, PublishedEndpoints};
 use crate::protocol::Pair;
-use punctual_link::Address;
+use punctual_link::{Address, Places};
 use punctual_sys::host::{Family, outbound_address};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -22,7 +22,8 @@ pub(super) fn published(
     // The published name is that of the link itself, even if it is built on another link that has
     // set the address.
     let link = pair.link.name();
-    let address = match address.host_and_port() {
+    let internet = pair.link.places() == Places::Internet;
+    let address = match address.host_and_port().filter(|_| internet) {
         Some((bound, port)) => {
             let host = host(endpoint, bound);
             let port = endpoint.port_in_ior().unwrap_or(port);

@@ -35,7 +35,8 @@ pub(super) const SECTION: Section = Section {
              in the network, 0 to 63 or a name of RFC 4594; spin_us of shmiop the time to poll before sleeping; \
              trust of shmiop whether sequences that a peer lends are used in its memory (same_user) or copied first \
              (never); common_pool of shmiop the bytes of memory in which long data for several peers are copied once, \
-             and which all of these peers can read.",
+             and which all of these peers can read; receive_buffer of vsock the bytes that a peer may send before this side \
+             reads.",
         )
         .example("[link.iiop]\ndscp = \"EF\"\n[link.shmiop]\nspin_us = 20\ntrust = \"never\""),
     ],
