@@ -48,6 +48,7 @@ fn said(actions: &[Action<u32>]) -> Vec<String> {
         Action::Start { .. } => "start".to_owned(),
         Action::Ping { .. } => "ping".to_owned(),
         Action::Look { pid, .. } => format!("look for {pid}"),
+        Action::Store { name } => format!("store {name}"),
         Action::Kill { pid, .. } => format!("kill {pid}"),
     });
     each.collect()

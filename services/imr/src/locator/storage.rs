@@ -32,6 +32,10 @@ pub(crate) enum Kept {
     Server(String, Option<kept::Server>),
     Activator(String, Option<kept::Activator>),
     Link(String, Option<kept::Link>),
+    /// In etcd only: the last failure of a server is not there any more.
+    Forgiven(String),
+    /// In etcd only, as a file has it in the server's record: the process that has registered, and ends the start.
+    Process(String, kept::Process),
 }
 
 /// Contents of a store, by name.
@@ -63,6 +67,7 @@ impl Change for Kept {
                 links.put(name.as_str(), &Cdr(leader.clone()))
             }
             Self::Link(name, None) => batch.records(LINKS)?.remove(name.as_str()),
+            Self::Forgiven(_) | Self::Process(..) => Ok(()),
         })
     }
 }
