@@ -145,8 +145,10 @@ where
 }
 
 fn away(failure: Failure) -> StoreError {
-    let (Failure::Undone(why) | Failure::Unknown(why)) = failure;
-    StoreError::Away(format!("etcd cannot be asked: {why}"))
+    StoreError::Away(match failure {
+        Failure::Undone(why) => format!("etcd cannot be reached: {why}"),
+        Failure::Unknown(why) => format!("etcd has not said whether it is done: {why}"),
+    })
 }
 
 impl Cluster {

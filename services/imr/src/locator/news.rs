@@ -151,7 +151,15 @@ impl<W> State<W> {
                 actions
             }
             News::Start(name, Some(kept)) if kept.locator == own => {
-                // A change without an answer was made: it is undone unless it is wanted still.
+                let start = self.server(&name).start.as_mut();
+                let is_it = start.filter(|start| start.claim.id() == Some(kept.id));
+                if let Some(start) = is_it
+                    && kept.pid != 0
+                {
+                    // The activator has told it another repository.
+                    start.pid = Some(kept.pid);
+                }
+                // A change without an answer may have been made: it is undone unless it is wanted still.
                 vec![Action::Store { name }]
             }
             News::Start(name, Some(kept)) => self.starts_elsewhere(&name, kept, now),
