@@ -279,7 +279,11 @@ impl Engine {
                     wait_for_others(cluster, version, until)?;
                 }
             }
-            None => Ok(self.0.changes.lock()),
+            None => {
+                let in_order = self.0.changes.lock();
+                let _not_kept = self.with(|state| changes(state));
+                Ok(in_order)
+            }
         });
         let in_order = in_order.map_err(|error: StoreError| not_stored(&error))?;
         let actions = self.with(|state| apply(state, Instant::now()));
