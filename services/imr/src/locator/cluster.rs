@@ -342,15 +342,19 @@ impl Cluster {
         self.copy.lock().version
     }
 
-    /// Waits until the copy has changed since a version. Returns whether it has.
-    pub(super) fn wait_beyond(&self, version: u64, until: Instant) -> bool {
+    /// Waits until the copy has the change of another repository that came before one of this one: it changes since a version.
+    ///
+    /// # Errors
+    /// It does not come in time.
+    pub(super) fn wait_for_others(&self, version: u64, until: Instant) -> Result<(), StoreError> {
         let mut copy = self.copy.lock();
         while copy.version == version {
-            if self.copied.wait_until(&mut copy, until).timed_out() {
-                return copy.version != version;
+            if self.copied.wait_until(&mut copy, until).timed_out() && copy.version == version {
+                let why = "etcd does not report the changes of others";
+                return Err(StoreError::Away(why.to_owned()));
             }
         }
-        true
+        Ok(())
     }
 
     /// Returns the time within which changes of others are waited for.

@@ -19,8 +19,7 @@ use super::cluster::Cluster;
 use super::outcome::{Action, Answered, By, Place};
 use super::server::{Run, Server};
 use super::state::{Activator, Counts, State};
-use super::storage::{Contents, Kept, Storage};
-use super::together::{not_stored, wait_for_others};
+use super::storage::{Contents, Kept, Storage, not_stored};
 use super::waiter::Waiter;
 use crate::activator::Processes;
 use crate::implementation_repository::StartupOptions;
@@ -276,7 +275,7 @@ impl Engine {
                         return Ok(in_order);
                     }
                     drop(in_order);
-                    wait_for_others(cluster, version, until)?;
+                    cluster.wait_for_others(version, until)?;
                 }
             }
             None => {

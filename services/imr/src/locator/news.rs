@@ -47,7 +47,7 @@ impl News {
         })
     }
 
-    /// Returns the place among those of one revision: that a start is over is told after what became of it.
+    /// Returns the place among those of one revision: the end of a start comes after what became of it.
     pub(super) fn order(&self) -> u8 {
         match self {
             Self::Lives(_) => 0,

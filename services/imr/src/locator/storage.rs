@@ -8,6 +8,7 @@
 
 use std::path::Path;
 
+use punctual::{SystemException, SystemExceptionKind};
 #[cfg(feature = "faults")]
 use punctual_host::store::Faults;
 use punctual_host::store::{
@@ -103,4 +104,9 @@ fn on(file: StoreFile) -> Result<(Storage, Contents), StoreError> {
         })
     })?;
     Ok((Storage::new(file), contents))
+}
+
+/// Returns the exception for a change that was not stored.
+pub(super) fn not_stored(error: &StoreError) -> SystemException {
+    SystemExceptionKind::PersistStore.because(format!("the change cannot be stored: {error}"))
 }

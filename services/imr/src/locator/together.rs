@@ -2,7 +2,7 @@
 //!
 //! Requests of clients need no etcd while their servers run. Starts, registrations and ends are told by records of etcd alone;
 //! repositories do not call one another. A server's start is claimed by its record: the repository whose change is first makes
-//! the start, and clients wait at each of them until its outcome is told. When that repository dies, another one claims the start
+//! the start, and clients wait at each of them until its outcome is there. When that repository dies, another one claims the start
 //! under the same id, which activators execute once.
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::engine::{Engine, Shared, Stored};
 use super::news::News;
 use super::server::Claim;
 use super::state::State;
-use super::storage::Kept;
+use super::storage::{Kept, not_stored};
 use super::waiter::Waiter;
 use crate::activator::START_VARIABLE;
 use crate::implementation_repository::{EnvironmentVariable, StartupOptions};
@@ -98,7 +98,7 @@ impl Engine {
                 return Ok(());
             }
             drop(in_order);
-            wait_for_others(cluster, version, until)?;
+            cluster.wait_for_others(version, until)?;
         }
     }
 
@@ -223,28 +223,6 @@ impl Engine {
             Some(Stored::File(_)) | None => None,
         }
     }
-}
-
-/// Waits until the copy has the change of another repository that came before one of this one.
-///
-/// # Errors
-/// It does not come in time.
-pub(super) fn wait_for_others(
-    cluster: &Cluster,
-    version: u64,
-    until: Instant,
-) -> Result<(), StoreError> {
-    match cluster.wait_beyond(version, until) {
-        true => Ok(()),
-        false => Err(StoreError::Away(
-            "etcd does not report the changes of others".to_owned(),
-        )),
-    }
-}
-
-/// Returns the exception for a change that was not stored.
-pub(super) fn not_stored(error: &StoreError) -> SystemException {
-    SystemExceptionKind::PersistStore.because(format!("the change cannot be stored: {error}"))
 }
 
 fn unread(error: &StoreError) -> SystemException {
