@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 use punctual::poa::servant_of;
-use punctual::{Any, Interface, ObjectRef, RootPoa, SystemException, SystemExceptionKind as Kind};
+use punctual::{Any, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind};
 use punctual_groups_client::cos_load_balancing::{
     CPU, Load, LoadAlert, LoadAlertServant, LoadList, LoadManager, LoadManagerGetLoadsError,
     LoadManagerRegisterLoadAlertError, LoadManagerRegisterLoadMonitorError, LoadMonitor,
@@ -521,93 +521,4 @@ fn loads_that_are_none_are_refused_and_those_of_a_location_are_the_raw_ones() {
         manager.push_loads(&at("b"), &LOAD(1.0)).unwrap_err().kind(),
         Kind::ImpLimit
     );
-}
-
-/// A group of members that balance each request.
-fn per_request<const N: usize>(served: &Served, names: [&str; N]) -> (ObjectRef, Vec<Membership>) {
-    let per_request = property("punctual.PerRequest", Any::new(&true).unwrap());
-    let (group, _) = served
-        .balancing
-        .create_object(crate::support::TYPE, &[per_request])
-        .unwrap();
-    let group = group.unwrap();
-    let poa = served.client.root_poa().unwrap();
-    poa.manager().activate().unwrap();
-    let join = |name: &str| {
-        let guard = Guard::new();
-        let servant = servant_of::<Register, _>(Counter::named(name));
-        let object: Register = guard.each_request(&poa, name, servant).unwrap();
-        let options = MemberOptions::with_lease(Duration::from_secs(600)).guard(&guard);
-        let membership =
-            Membership::begin(&served.balancing, &group, name, object.as_object(), options);
-        let membership = membership.unwrap();
-        until(|| membership.has_joined());
-        membership
-    };
-    let members = names.into_iter().map(join).collect();
-    (group, members)
-}
-
-#[test]
-fn each_request_of_one_client_goes_to_the_next_member_where_that_is_asked_for() {
-    let served = Served::new();
-    let (group, _members) = per_request(&served, ["a", "b", "c", "d"]);
-    let client = register(&group);
-    let mut by = BTreeMap::<String, usize>::new();
-    for _ in 0..200 {
-        *by.entry(client.whoami().unwrap()).or_default() += 1;
-    }
-    assert_eq!(by.into_values().collect::<Vec<_>>(), [50; 4]);
-    // Without the property, it stays where it was led first.
-    served
-        .balancing
-        .set_properties_dynamically(
-            Some(&group),
-            &[property("punctual.PerRequest", Any::new(&false).unwrap())],
-        )
-        .unwrap();
-    let first = client.whoami().unwrap();
-    for _ in 0..10 {
-        assert_eq!(client.whoami().unwrap(), first);
-    }
-}
-
-#[test]
-fn requests_of_threads_that_share_a_connection_are_balanced_and_all_answered() {
-    let served = Served::new();
-    let (group, _members) = per_request(&served, ["a", "b"]);
-    let by = Mutex::new(BTreeMap::<String, usize>::new());
-    let shared = register(&group);
-    std::thread::scope(|scope| {
-        for at in 0..4 {
-            // Two have a reference of their own, and two share one.
-            let client = match at {
-                0 | 1 => register(&group),
-                _ => shared.clone(),
-            };
-            let by = &by;
-            scope.spawn(move || {
-                for _ in 0..100 {
-                    let name = client.whoami().unwrap();
-                    *by.lock().entry(name).or_default() += 1;
-                }
-            });
-        }
-    });
-    let by = by.into_inner();
-    assert_eq!(by.values().sum::<usize>(), 400);
-    assert!(
-        by.len() == 2 && by.values().all(|count| *count > 100),
-        "{by:?}"
-    );
-}
-
-#[test]
-fn a_property_that_is_no_truth_value_is_invalid() {
-    let served = Served::new();
-    let wrong = property("punctual.PerRequest", Any::new(&5_i32).unwrap());
-    let refused = served
-        .balancing
-        .create_object(crate::support::TYPE, &[wrong]);
-    assert!(refused.unwrap_err().to_string().contains("InvalidProperty"));
 }
