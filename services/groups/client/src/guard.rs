@@ -237,12 +237,13 @@ struct Guarded {
 
 impl Guarded {
     /// Checks that a request has come by way of the group, where each has to.
-    fn check_way(&self, operation: &str) -> Result<(), DispatchError> {
+    fn check_way(&self, call: &ServerCall<'_>) -> Result<(), DispatchError> {
         let Some(numbers) = &self.each else {
             return Ok(());
         };
-        // Operations of every object, as `_is_a`, are made as part of others.
-        if operation.starts_with('_') || ALWAYS.contains(&operation) {
+        let operation = call.operation();
+        // Operations of every object, as `_is_a`, are made as part of others; one-ways cannot be forwarded.
+        if operation.starts_with('_') || ALWAYS.contains(&operation) || !call.expects_reply() {
             return Ok(());
         }
         let id = punctual::poa::Current.object_id().ok();
@@ -297,7 +298,7 @@ impl Servant for Guarded {
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
         self.guard.check(call.operation())?;
-        self.check_way(call.operation())?;
+        self.check_way(call)?;
         let count = &self.guard.0.in_progress;
         count.fetch_add(1, Ordering::Relaxed);
         let _in_progress = InProgress(count);
