@@ -145,10 +145,10 @@ where
 }
 
 fn away(failure: Failure) -> StoreError {
-    StoreError::Away(match failure {
-        Failure::Undone(why) => format!("etcd cannot be reached: {why}"),
-        Failure::Unknown(why) => format!("etcd has not said whether it is done: {why}"),
-    })
+    match failure {
+        Failure::Undone(why) => StoreError::Away(format!("etcd: {why}")),
+        Failure::Unknown(why) => StoreError::Unknown(format!("etcd: {why}")),
+    }
 }
 
 impl Cluster {
@@ -369,7 +369,7 @@ impl Cluster {
     pub(super) fn write(&self, writes: &[Write], guards: &[Guard]) -> Result<bool, StoreError> {
         // Relaxed: a call that fails tells the same.
         if self.is_away.load(Ordering::Relaxed) {
-            return Err(StoreError::Away("etcd cannot be reached".to_owned()));
+            return Err(StoreError::Away("etcd does not answer".to_owned()));
         }
         for part in writes.chunks(MOST) {
             if !self.write_part(part, guards)? {

@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use punctual::{SystemException, SystemExceptionKind};
+use punctual::{CompletionStatus, SystemException, SystemExceptionKind};
 #[cfg(feature = "faults")]
 use punctual_host::store::Faults;
 use punctual_host::store::{
@@ -106,7 +106,13 @@ fn on(file: StoreFile) -> Result<(Storage, Contents), StoreError> {
     Ok((Storage::new(file), contents))
 }
 
-/// Returns the exception for a change that was not stored.
+/// Returns the exception for a change that was not stored, or of which that is not known.
 pub(super) fn not_stored(error: &StoreError) -> SystemException {
-    SystemExceptionKind::PersistStore.because(format!("the change cannot be stored: {error}"))
+    let completed = match error {
+        StoreError::Unknown(_) => CompletionStatus::Maybe,
+        _ => CompletionStatus::No,
+    };
+    let exception =
+        SystemExceptionKind::PersistStore.because(format!("the change cannot be stored: {error}"));
+    exception.completed_as(completed)
 }
