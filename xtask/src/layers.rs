@@ -141,7 +141,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     // Servers that start on demand.
-    ("punctual-imr", &["punctual", EXEC, HOST, "punctual-build"]),
+    (
+        "punctual-imr",
+        &["punctual", ETCD, EXEC, HOST, "punctual-build"],
+    ),
     // The wire crate has names as text.
     (NAMING_CLIENT, &["punctual", IOR, EXEC, "punctual-build"]),
     (

@@ -106,6 +106,7 @@ mod tests {
             "services/notification/packaging/punctual-notification.service",
             "services/notification/packaging/punctual-notification.socket",
             "services/imr/packaging/punctual-imr.service",
+            "services/imr/packaging/punctual-imr-activator.service",
             "services/groups/service/packaging/punctual-group.service",
         ] {
             assert!(

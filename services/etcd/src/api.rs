@@ -81,12 +81,22 @@ pub struct Record {
     pub lease: i64,
 }
 
+/// Change of a key that a watch reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// Key that has changed.
+    pub key: Vec<u8>,
+    /// Value from then on; `None` if the key was deleted.
+    pub value: Option<Vec<u8>>,
+    /// Revision of the change.
+    pub revision: i64,
+}
+
 /// Report from a watch on a range of etcd keys.
 #[derive(Debug)]
 pub enum WatchReport {
-    /// Keys changed in one revision or several, each with its value, or `None` if deleted; complete
-    /// up to the given revision.
-    Changes(Vec<(Vec<u8>, Option<Vec<u8>>)>, i64),
+    /// Keys changed in one revision or several; complete up to the given revision.
+    Changes(Vec<Changed>, i64),
     /// etcd has dropped earlier changes, or has older data: everything has to be read again.
     Lost(String),
 }
@@ -317,8 +327,13 @@ pub fn watch_report(line: &[u8], seen: i64) -> Option<WatchReport> {
             true => None,
             false => Some(bytes(&record["value"])?),
         };
-        changes.push((bytes(&record["key"])?, value));
-        last = last.max(number(&record["mod_revision"]));
+        let revision = number(&record["mod_revision"]);
+        last = last.max(revision);
+        changes.push(Changed {
+            key: bytes(&record["key"])?,
+            value,
+            revision,
+        });
     }
     Some(WatchReport::Changes(changes, last))
 }

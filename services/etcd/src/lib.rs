@@ -19,8 +19,9 @@ mod lease;
 mod stream;
 
 pub use api::{
-    Client, ClientOptions, Failure, Keys, Record, User, WatchReport, delete, delete_all, number,
-    put, records, revision, watch_report, when_empty, when_equal, when_leased, when_present,
+    Changed, Client, ClientOptions, Failure, Keys, Record, User, WatchReport, delete, delete_all,
+    number, put, records, revision, watch_report, when_empty, when_equal, when_leased,
+    when_present,
 };
 pub use http::Lines;
 pub use lease::Leases;

@@ -20,8 +20,9 @@ mod settings;
 pub use access::Access;
 pub use activator::{ActivatorService, BadCommand, CannotStart, Processes, split};
 pub use limits::Limits;
-pub use locator::{LocatorService, OpenError};
+pub use locator::{EtcdOptions, LocatorService, OpenError};
 pub use mistake::{Mistake, check_server};
+pub use punctual_etcd::{ClientOptions, Tls as EtcdTls, User as EtcdUser};
 pub use settings::{LISTEN, activator_settings, open, open_activator, settings};
 
 include!(concat!(env!("OUT_DIR"), "/ImplementationRepository.rs"));

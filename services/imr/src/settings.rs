@@ -1,5 +1,7 @@
 //! Settings of the repository and of activators.
 
+mod etcd;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -107,6 +109,15 @@ pub fn activator_settings() -> Vec<&'static Setting> {
 const OWN: &[&Setting] = &[
     &LISTEN.setting,
     &STORE.setting,
+    &etcd::ENDPOINTS.setting,
+    &etcd::PREFIX.setting,
+    &etcd::TIMEOUT.setting,
+    &etcd::TAKE_OVER.setting,
+    &etcd::TRUSTED.setting,
+    &etcd::CERTIFICATE.setting,
+    &etcd::KEY.setting,
+    &etcd::USER.setting,
+    &etcd::PASSWORD_FILE.setting,
     &ACTIVATOR.setting,
     &SHELL.setting,
     &ALLOW.setting,
@@ -196,6 +207,9 @@ fn host_name() -> String {
 }
 
 fn stored(values: &Values) -> Result<LocatorService, Problem> {
+    if let Some(service) = etcd::stored(values)? {
+        return Ok(service);
+    }
     let Some(path) = values.get(&STORE) else {
         return Ok(LocatorService::in_memory());
     };

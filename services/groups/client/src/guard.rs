@@ -9,8 +9,15 @@ use std::time::Instant;
 
 use parking_lot::RwLock;
 use punctual::about_to_block;
-use punctual::poa::{DispatchError, Dispatched, ServerCall};
-use punctual::{ObjectRef, Servant, SystemExceptionKind};
+use punctual::poa::{
+    DispatchError, Dispatched, IdAssignmentPolicy, IdUniquenessPolicy, PoaPolicy,
+    RequestProcessingPolicy, ServantRetentionPolicy, ServerCall,
+};
+use punctual::{
+    Interface, ObjectId, ObjectRef, Poa, Servant, SystemException, SystemExceptionKind,
+};
+
+use crate::each::{Numbers, number_in};
 
 /// Operations that a member answers whether it is primary or not.
 const ALWAYS: [&str; 5] = [
@@ -77,7 +84,35 @@ impl Guard {
         Arc::new(Guarded {
             guard: self.clone(),
             servant,
+            each: None,
         })
+    }
+
+    /// Activates a servant as a member of a group that balances each request (property `punctual.PerRequest`), in an adapter of its
+    /// own with this name below `parent`: requests that come again without having been at the group are forwarded there. Each of
+    /// them costs two more round trips. Before the member has joined, they are served.
+    ///
+    /// # Errors
+    /// INTERNAL, BAD_PARAM or another exception if the adapter cannot be made, as there is one of the name.
+    pub fn each_request<I: Interface>(
+        &self,
+        parent: &Poa,
+        name: &str,
+        servant: Arc<dyn Servant>,
+    ) -> Result<I, SystemException> {
+        let policies = [
+            PoaPolicy::RequestProcessing(RequestProcessingPolicy::DefaultServant),
+            PoaPolicy::ServantRetention(ServantRetentionPolicy::NonRetain),
+            PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
+            PoaPolicy::IdUniqueness(IdUniquenessPolicy::Multiple),
+        ];
+        let poa = parent.create_poa(name, Some(parent.manager()), &policies)?;
+        poa.set_servant(Arc::new(Guarded {
+            guard: self.clone(),
+            servant,
+            each: Some(Numbers::default()),
+        }))?;
+        Ok(poa.create_reference_with_id(&ObjectId::from(&b"member"[..]))?)
     }
 
     /// Returns the number of requests that the servants are serving.
@@ -196,6 +231,30 @@ impl Guard {
 struct Guarded {
     guard: Guard,
     servant: Arc<dyn Servant>,
+    /// Numbers of requests, if each is balanced.
+    each: Option<Numbers>,
+}
+
+impl Guarded {
+    /// Checks that a request has come by way of the group, where each has to.
+    fn check_way(&self, call: &ServerCall<'_>) -> Result<(), DispatchError> {
+        let Some(numbers) = &self.each else {
+            return Ok(());
+        };
+        let operation = call.operation();
+        // Operations of every object, as `_is_a`, are made as part of others; one-ways cannot be forwarded.
+        if operation.starts_with('_') || ALWAYS.contains(&operation) || !call.expects_reply() {
+            return Ok(());
+        }
+        let id = punctual::poa::Current.object_id().ok();
+        let number = id.and_then(|id| number_in(id.as_bytes()));
+        match &*self.guard.0.forwarder.read() {
+            Some(group) if number.is_some_and(|number| !numbers.is_first(number)) => {
+                Err(DispatchError::forward(group))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Request in progress, until it is dropped.
@@ -239,6 +298,7 @@ impl Servant for Guarded {
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
         self.guard.check(call.operation())?;
+        self.check_way(call)?;
         let count = &self.guard.0.in_progress;
         count.fetch_add(1, Ordering::Relaxed);
         let _in_progress = InProgress(count);

@@ -10,10 +10,12 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod each;
 mod guard;
 mod load;
 mod membership;
 
+pub use each::key_for_one;
 pub use guard::Guard;
 pub use load::{Alert, Monitor, processor_load};
 pub use membership::{MemberOptions, Membership, StoreError};

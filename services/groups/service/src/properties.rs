@@ -20,6 +20,8 @@ use crate::strategy::Strategy;
 const OF_FT: &str = "org.omg.ft.";
 const OF_GROUPS: &str = "org.omg.PortableGroup.";
 const STRATEGY_INFO: &str = "org.omg.CosLoadBalancing.StrategyInfo";
+/// Property of Punctual's: each request of a client is balanced.
+const PER_REQUEST: &str = "punctual.PerRequest";
 const CUSTOM_STRATEGY: &str = "org.omg.CosLoadBalancing.CustomStrategy";
 
 /// Units of TimeT in a microsecond.
@@ -91,6 +93,8 @@ pub(crate) struct Settings {
     pub(crate) minimum: u16,
     pub(crate) factories: FactoryInfos,
     pub(crate) strategy: Strategy,
+    /// True if members send clients back to the group after each request.
+    pub(crate) is_per_request: bool,
 }
 
 impl Default for Settings {
@@ -104,6 +108,7 @@ impl Default for Settings {
             minimum: 1,
             factories: FactoryInfos::default(),
             strategy: Strategy::default(),
+            is_per_request: false,
         }
     }
 }
@@ -144,6 +149,9 @@ impl Properties {
                     settings.minimum = small()
                 }
                 Some("Factories") => settings.factories = value.extract().unwrap_or_default(),
+                _ if name.replace('\\', "") == PER_REQUEST => {
+                    settings.is_per_request = value.extract::<bool>().unwrap_or_default();
+                }
                 _ => {
                     if let Ok(strategy) = strategy(name, value) {
                         settings.strategy = strategy;
@@ -278,10 +286,15 @@ const PROPERTIES: [&str; 12] = [
 
 fn is_known(name: &str) -> bool {
     let plain = name.replace('\\', "");
-    property(name).is_some() || [STRATEGY_INFO, CUSTOM_STRATEGY].contains(&plain.as_str())
+    property(name).is_some()
+        || [STRATEGY_INFO, CUSTOM_STRATEGY, PER_REQUEST].contains(&plain.as_str())
 }
 
 fn check(name: &str, value: &Any) -> Result<(), Fault> {
+    if name.replace('\\', "") == PER_REQUEST {
+        let value = value.extract::<bool>();
+        return value.map(drop).map_err(|_| Fault::Invalid);
+    }
     let Some(property) = property(name) else {
         return match is_known(name) {
             true => strategy(name, value).map(drop),

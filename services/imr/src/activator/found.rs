@@ -16,12 +16,16 @@ use rustix::time::Timespec;
 /// Variables that a process has from its activator.
 pub(super) const SERVER: &str = "PUNCTUAL_IMR_SERVER";
 pub(super) const ACTIVATOR: &str = "PUNCTUAL_IMR_ACTIVATOR";
+/// Variable with the id of a start, from repositories that share their servers.
+pub(crate) const START: &str = "PUNCTUAL_IMR_START";
 
 /// Process that goes on.
 pub(super) struct Found {
     pub(super) pid: i32,
     pub(super) descriptor: OwnedFd,
     pub(super) server: String,
+    /// Id of its start.
+    pub(super) start: Option<String>,
 }
 
 /// Returns the processes that have all of some variables, and the name of a server.
@@ -43,6 +47,7 @@ fn process(number: i32, marks: &[(String, String)]) -> Option<Found> {
     let descriptor = pidfd_open(pid, PidfdFlags::empty()).ok()?;
     let environment = std::fs::read(folder.join("environ")).ok()?;
     let server = server_in(&environment, marks)?;
+    let start = value_in(&environment, START);
     // If it has not ended by now, what was read is of the process that the descriptor means.
     let mut watched = [PollFd::new(&descriptor, PollFlags::IN)];
     let at_once = Timespec::try_from(Duration::ZERO).ok()?;
@@ -51,6 +56,7 @@ fn process(number: i32, marks: &[(String, String)]) -> Option<Found> {
         pid: number,
         descriptor,
         server,
+        start,
     })
 }
 
@@ -72,9 +78,15 @@ fn server_in(environment: &[u8], marks: &[(String, String)]) -> Option<String> {
     if !marks.iter().all(has) {
         return None;
     }
-    let prefix = format!("{SERVER}=");
-    let name = variables().find_map(|one| one.strip_prefix(prefix.as_bytes()))?;
-    String::from_utf8(name.to_vec()).ok()
+    value_in(environment, SERVER)
+}
+
+/// Returns the value of a variable in an environment.
+fn value_in(environment: &[u8], name: &str) -> Option<String> {
+    let prefix = format!("{name}=");
+    let mut variables = environment.split(|octet| *octet == 0);
+    let value = variables.find_map(|one| one.strip_prefix(prefix.as_bytes()))?;
+    String::from_utf8(value.to_vec()).ok()
 }
 
 #[cfg(test)]

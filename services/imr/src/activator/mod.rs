@@ -11,5 +11,6 @@ mod service;
 
 pub(crate) use command::unmarked;
 pub use command::{BadCommand, split};
+pub(crate) use found::START as START_VARIABLE;
 pub use processes::{CannotStart, Processes};
 pub use service::ActivatorService;

@@ -49,6 +49,9 @@ pub enum CannotStart {
     /// There are too many processes.
     #[error("the activator has {MOST} processes already")]
     TooMany,
+    /// The start was made before, for another repository, and its process has ended.
+    #[error("its process has ended before it registered")]
+    Ended,
 }
 
 /// Shows the error as `Display` does, for a `main` that returns it.
@@ -67,6 +70,8 @@ struct Shared {
     /// Variables that each process gets, beside those of its server.
     environment: Mutex<Vec<(String, String)>>,
     running: Mutex<BTreeMap<i32, Running>>,
+    /// Id and process of the last start of each server, of those that have one. Locked after `running`.
+    starts: Mutex<BTreeMap<String, (String, i32)>>,
     /// Wakes the thread that waits.
     wake: OwnedFd,
     has_stopped: Mutex<bool>,
@@ -114,6 +119,7 @@ impl Processes {
             by_shell,
             environment: Mutex::default(),
             running: Mutex::default(),
+            starts: Mutex::default(),
             wake: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
             has_stopped: Mutex::new(false),
             thread: Mutex::new(None),
@@ -135,7 +141,8 @@ impl Processes {
     }
 
     /// Starts a process for a server, and returns its number. `started` is called with the number before the end of the process
-    /// can be told.
+    /// can be told. A start that has an id, in the variable `PUNCTUAL_IMR_START` of its environment, is made once: a repository that
+    /// takes it over from another one gets the process that is there.
     ///
     /// # Errors
     /// [`CannotStart`].
@@ -148,6 +155,17 @@ impl Processes {
         let mut command = self.command(options)?;
         command.env(found::SERVER, name);
         let mut running = self.0.running.lock();
+        let variables = options.environment.iter();
+        let id = variables.rev().find(|one| one.name == found::START);
+        if let Some((known, number)) = self.0.starts.lock().get(name)
+            && id.is_some_and(|id| id.value == *known)
+        {
+            if !running.contains_key(number) {
+                return Err(CannotStart::Ended);
+            }
+            started(*number);
+            return Ok(*number);
+        }
         if running.len() >= MOST {
             return Err(CannotStart::TooMany);
         }
@@ -166,6 +184,9 @@ impl Processes {
         let number = pid.as_raw_nonzero().get();
         started(number);
         let name = name.to_owned();
+        if let Some(id) = id {
+            self.note_start(&running, &name, &id.value, number);
+        }
         let (_, is_launcher) = unmarked(&options.command_line);
         running.insert(
             number,
@@ -192,6 +213,9 @@ impl Processes {
             }
             tracing::info!("`{}` goes on as process {}", found.server, found.pid);
             known(&found.server, found.pid);
+            if let Some(id) = &found.start {
+                self.note_start(&running, &found.server, id, found.pid);
+            }
             let process = Running {
                 name: found.server,
                 is_launcher: false,
@@ -202,6 +226,15 @@ impl Processes {
         }
         drop(running);
         self.wake();
+    }
+
+    /// Notes the id of a start. Those of processes that have ended are forgotten when there are many.
+    fn note_start(&self, running: &BTreeMap<i32, Running>, name: &str, id: &str, pid: i32) {
+        let mut starts = self.0.starts.lock();
+        if starts.len() >= MOST {
+            starts.retain(|_, (_, pid)| running.contains_key(pid));
+        }
+        starts.insert(name.to_owned(), (id.to_owned(), pid));
     }
 
     fn command(&self, options: &StartupOptions) -> Result<Command, CannotStart> {
@@ -377,6 +410,36 @@ mod tests {
         assert!(processes.kill("second", second, 0));
         assert!(processes.kill("second", second, 9));
         assert_eq!(heard.recv().unwrap(), ("second".to_owned(), second));
+        processes.stop();
+    }
+
+    #[test]
+    fn a_start_with_an_id_is_made_once() {
+        let (processes, heard) = processes(false);
+        let mut options = options("sleep 1000");
+        let variable = |id: &str| crate::implementation_repository::EnvironmentVariable {
+            name: found::START.to_owned(),
+            value: id.to_owned(),
+        };
+        options.environment = vec![variable("1")];
+        let mut told = Vec::new();
+        let mut start =
+            |options: &StartupOptions| processes.start("it", options, |pid| told.push(pid));
+        let first = start(&options).unwrap();
+        assert_eq!(start(&options).unwrap(), first);
+        assert!(processes.kill("it", first, 9));
+        heard.recv().unwrap();
+        let ended = start(&options).unwrap_err();
+        assert_eq!(
+            ended.to_string(),
+            "its process has ended before it registered"
+        );
+        options.environment = vec![variable("2")];
+        let second = start(&options).unwrap();
+        assert_ne!(second, first);
+        assert_eq!(told, [first, first, second]);
+        assert!(processes.kill("it", second, 9));
+        heard.recv().unwrap();
         processes.stop();
     }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use punctual::minor;
 
 use super::outcome::{Action, Answered, Failure};
-use super::server::{Ping, Server, Start};
+use super::server::{Claim, Ping, Server, Start};
 use super::starts::{starter, without_starter};
 use super::state::{Actions, State, follows_end, is_behind_id};
 use crate::implementation_repository::ActivationMode;
@@ -26,9 +26,13 @@ impl<W> State<W> {
         let Some(server) = self.servers.get_mut(name) else {
             return Vec::new();
         };
-        server.leaving = None;
+        let has_left = server.leaving.take().is_some();
         let Some(start) = server.start.as_mut().filter(|start| start.is_held) else {
-            return Vec::new();
+            let mut actions = Vec::new();
+            if has_left {
+                self.store(name, &mut actions);
+            }
+            return actions;
         };
         (start.is_held, start.until) = (false, until);
         let number = start.number;
@@ -100,7 +104,16 @@ impl<W> State<W> {
         for waiter in waiters.into_iter().flatten() {
             self.request(name, waiter, now, &mut actions);
         }
+        self.store(name, &mut actions);
         self.counted(actions)
+    }
+
+    /// Has the repositories that share a server told how it is.
+    pub(super) fn store(&self, name: &str, actions: &mut Actions<W>) {
+        if self.is_shared {
+            let name = name.to_owned();
+            actions.push(Action::Store { name });
+        }
     }
 
     /// Takes the end of a process with all of its servers.
@@ -165,6 +178,7 @@ impl<W> State<W> {
                     activator: activator.to_owned(),
                     is_held: false,
                     until,
+                    claim: Claim::Alone,
                     waiters: Vec::new(),
                 });
             }

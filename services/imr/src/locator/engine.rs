@@ -15,10 +15,11 @@ use punctual_host::store::StoreError;
 
 use super::callers::{Callers, host_of};
 use super::calls;
+use super::cluster::Cluster;
 use super::outcome::{Action, Answered, By, Place};
 use super::server::{Run, Server};
 use super::state::{Activator, Counts, State};
-use super::storage::{Contents, Kept, Storage};
+use super::storage::{Contents, Kept, Storage, not_stored};
 use super::waiter::Waiter;
 use crate::activator::Processes;
 use crate::implementation_repository::StartupOptions;
@@ -27,21 +28,31 @@ use crate::limits::Limits;
 
 /// Handle to a repository. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Engine(Arc<Shared>);
+pub(crate) struct Engine(pub(super) Arc<Shared>);
+
+/// Place where a repository keeps its servers.
+#[derive(Debug)]
+pub(crate) enum Stored {
+    File(Storage),
+    /// Several repositories share them.
+    Etcd(Arc<Cluster>),
+}
 
 #[derive(Debug)]
-struct Shared {
+pub(super) struct Shared {
     state: Mutex<State<Waiter>>,
     /// Notified when the time of the next tick may have changed.
     ticks: Condvar,
-    storage: Option<Storage>,
+    pub(super) storage: Option<Stored>,
     /// Held while a change is stored and then applied, so that both happen in one order.
-    changes: Mutex<()>,
+    pub(super) changes: Mutex<()>,
     /// Contents of the store, until the repository is served.
     stored: Mutex<Contents>,
     callers: Callers,
     /// Thread of the ticks.
     clock: Mutex<Option<JoinHandle<()>>>,
+    /// Threads that follow etcd.
+    pub(super) threads: Mutex<Vec<JoinHandle<()>>>,
     orb: OnceLock<Orb>,
     /// Processes of the activator in this process, if it has one.
     own: OnceLock<Processes>,
@@ -60,7 +71,7 @@ const SIGKILL: i16 = 9;
 pub(super) type Actions = Vec<Action<Waiter>>;
 
 impl Engine {
-    pub(crate) fn new(storage: Option<Storage>, stored: Contents) -> Self {
+    pub(crate) fn new(storage: Option<Stored>, stored: Contents) -> Self {
         Self(Arc::new(Shared {
             state: Mutex::new(State::new(Limits::default())),
             ticks: Condvar::new(),
@@ -69,6 +80,7 @@ impl Engine {
             stored: Mutex::new(stored),
             callers: Callers::new(),
             clock: Mutex::new(None),
+            threads: Mutex::default(),
             orb: OnceLock::new(),
             own: OnceLock::new(),
             times: Timed::default(),
@@ -104,7 +116,7 @@ impl Engine {
     /// Returns the host that an action calls; empty for this process.
     fn host_called(&self, action: &Action<Waiter>) -> String {
         let activator = match action {
-            Action::Answer(..) => return String::new(),
+            Action::Answer(..) | Action::Store { .. } => return String::new(),
             Action::Ping { object, .. } => return host_of(object),
             Action::Start { activator, .. }
             | Action::Look { activator, .. }
@@ -120,6 +132,11 @@ impl Engine {
     fn call(&self, action: Action<Waiter>) {
         match action {
             Action::Answer(..) => {}
+            Action::Store { name } => {
+                if let Err(error) = self.sync(&name) {
+                    tracing::warn!("etcd does not know how `{name}` is: {error}");
+                }
+            }
             Action::Start {
                 number,
                 name,
@@ -158,6 +175,14 @@ impl Engine {
     }
 
     fn start(&self, number: u64, name: String, activator: &str, options: &StartupOptions) {
+        let options = match self.claimed(&name, number, options) {
+            Ok(Some(options)) => options,
+            Ok(None) => return,
+            Err(why) => {
+                self.event(|state, now| state.start_refused(&name, number, &why, now));
+                return;
+            }
+        };
         tracing::info!("`{name}` is started by the activator `{activator}`");
         let engine = self.clone();
         let named = name.clone();
@@ -167,11 +192,11 @@ impl Engine {
         match self.activator(activator) {
             Ok(Starter::Here(processes)) => {
                 let started = |pid| self.with(|state| state.spawned(&named, pid));
-                if let Err(why) = processes.start(&named, options, started) {
+                if let Err(why) = processes.start(&named, &options, started) {
                     failed(why.to_string());
                 }
             }
-            Ok(Starter::Object(object)) => calls::start(&object, &named, options, failed),
+            Ok(Starter::Object(object)) => calls::start(&object, &named, &options, failed),
             Err(why) => failed(why),
         }
     }
@@ -231,20 +256,35 @@ impl Engine {
     /// INTERNAL if it cannot be stored. Then nothing has changed.
     pub(super) fn change(
         &self,
-        changes: impl FnOnce(&State<Waiter>) -> Vec<Kept>,
+        changes: impl Fn(&State<Waiter>) -> Vec<Kept>,
         apply: impl FnOnce(&mut State<Waiter>, Instant) -> Actions,
     ) -> Result<(), SystemException> {
         let _ = about_to_block();
-        let in_order = self.0.changes.lock();
-        let changes = self.with(|state| changes(state));
-        let stored = self.0.times.count(|| match &self.0.storage {
-            Some(storage) => storage.change(changes),
-            None => Ok(()),
+        let in_order = self.0.times.count(|| match &self.0.storage {
+            Some(Stored::File(storage)) => {
+                let in_order = self.0.changes.lock();
+                storage.change(self.with(|state| changes(state)))?;
+                Ok(in_order)
+            }
+            Some(Stored::Etcd(cluster)) => {
+                let until = Instant::now() + cluster.patience();
+                loop {
+                    let in_order = self.0.changes.lock();
+                    let version = cluster.version();
+                    if self.write(cluster, self.with(|state| changes(state)))? {
+                        return Ok(in_order);
+                    }
+                    drop(in_order);
+                    cluster.wait_for_others(version, until)?;
+                }
+            }
+            None => {
+                let in_order = self.0.changes.lock();
+                let _not_kept = self.with(|state| changes(state));
+                Ok(in_order)
+            }
         });
-        stored.map_err(|error: StoreError| {
-            SystemExceptionKind::PersistStore
-                .because(format!("the change cannot be stored: {error}"))
-        })?;
+        let in_order = in_order.map_err(|error: StoreError| not_stored(&error))?;
         let actions = self.with(|state| apply(state, Instant::now()));
         drop(in_order);
         self.0.ticks.notify_all();
@@ -257,7 +297,7 @@ impl Engine {
         let _ = about_to_block();
         let _in_order = self.0.changes.lock();
         let record = self.with(|state| state.servers.get(name).map(record));
-        if let (Some(record), Some(storage)) = (record, &self.0.storage) {
+        if let (Some(record), Some(Stored::File(storage))) = (record, &self.0.storage) {
             let _is_logged = storage.change(vec![Kept::Server(name.to_owned(), Some(record))]);
         }
     }
@@ -270,6 +310,9 @@ impl Engine {
         self.0.orb.get_or_init(|| orb.clone());
         let stored = std::mem::take(&mut *self.0.stored.lock());
         self.with(|state| restore(state, orb, stored));
+        if let Some(Stored::Etcd(cluster)) = &self.0.storage {
+            self.join(cluster, orb)?;
+        }
         let shared = Arc::downgrade(&self.0);
         let clock = ThreadSpec::named("imr-clock").start(move || {
             while let Some(shared) = shared.upgrade() {
@@ -352,8 +395,10 @@ impl Engine {
 
     /// Returns unused pages of the store's file to the file system.
     pub(super) fn compact(&self) -> Result<bool, StoreError> {
-        let storage = self.0.storage.as_ref();
-        storage.map_or(Ok(false), |storage| storage.file().compact())
+        match &self.0.storage {
+            Some(Stored::File(storage)) => storage.file().compact(),
+            Some(Stored::Etcd(_)) | None => Ok(false),
+        }
     }
 
     /// Answers all waiters, and lets none wait from then on.
@@ -368,6 +413,7 @@ impl Engine {
     /// Ends the threads, after the ORB's shutdown, so that the store is free.
     pub(crate) fn stop(&self) {
         self.0.callers.end();
+        self.leave();
         self.with(|_| self.0.ticks.notify_all());
         let clock = self.0.clock.lock().take();
         if let Some(clock) = clock {
@@ -427,7 +473,7 @@ impl Engine {
             running as u64,
         );
         out.gauge("waiting", "Clients that wait for a server.", waiting as u64);
-        if let Some(storage) = &self.0.storage {
+        if let Some(Stored::File(storage)) = &self.0.storage {
             storage.write_metrics(out);
         }
     }

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use super::outcome::{Action, By};
-use super::server::{Run, Server, Start};
+use super::server::{Claim, Run, Server, Start};
 use super::state::State;
 use crate::implementation_repository::{ActivationMode, StartupOptions};
 
@@ -100,6 +100,7 @@ impl<W> State<W> {
                 is_held: false,
                 // That of the leader's start is up before.
                 until: now + limits.start + limits.end,
+                claim: Claim::Alone,
                 waiters: vec![waiter],
             });
         }

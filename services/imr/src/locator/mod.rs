@@ -5,10 +5,13 @@
 
 mod callers;
 mod calls;
+mod cluster;
+mod draft;
 mod ends;
 mod engine;
 mod links;
 mod listing;
+mod news;
 mod outcome;
 mod repository;
 mod servant;
@@ -19,7 +22,9 @@ mod state;
 #[cfg(test)]
 mod state_tests;
 mod storage;
+mod together;
 mod unknown;
 mod waiter;
 
+pub use cluster::EtcdOptions;
 pub use service::{LocatorService, OpenError};

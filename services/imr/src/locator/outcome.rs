@@ -89,6 +89,8 @@ pub(crate) enum Action<W> {
         activator: String,
         pid: i32,
     },
+    /// Tells the repositories that share a server how it is.
+    Store { name: String },
     /// Ends a process by its activator that has not registered in time.
     Kill {
         name: String,

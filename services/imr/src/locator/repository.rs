@@ -2,11 +2,13 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::time::Instant;
 
 use punctual::poa::request_peer;
 use punctual::{Interface, SystemException, SystemExceptionKind};
 
 use super::calls;
+use super::draft::running;
 use super::engine::{Engine, record, set_run, text_of};
 use super::listing::Listings;
 use super::outcome::Place;
@@ -15,7 +17,7 @@ use super::state::{Activator as Known, Process, State};
 use super::storage::Kept;
 use super::waiter::Waiter;
 use crate::access::{self, Access};
-use crate::implementation_repository::{Activator, ServerObject, StartupOptions};
+use crate::implementation_repository::{ActivationMode, Activator, ServerObject, StartupOptions};
 use crate::kept;
 use crate::key::is_name;
 use crate::mistake::{Mistake, check_server};
@@ -85,11 +87,17 @@ impl Repository {
         self.check_administrator()?;
         let mistake = |mistake: Mistake| SystemExceptionKind::BadParam.because(mistake.to_string());
         check_server(name, options).map_err(mistake)?;
+        let is_shared = self.engine.with(|state| state.is_shared);
+        if is_shared && options.activation == ActivationMode::PerClient {
+            let why = "repositories that share their servers start none for each client";
+            return Err(SystemExceptionKind::BadParam.because(why).into());
+        }
         self.check_room(name)?;
         let change = |state: &State<Waiter>| {
             let mut record = state.servers.get(name).map(record).unwrap_or_default();
             record.options = options.clone();
-            vec![Kept::Server(name.to_owned(), Some(record))]
+            let forgiven = Kept::Forgiven(name.to_owned());
+            vec![Kept::Server(name.to_owned(), Some(record)), forgiven]
         };
         self.engine.change(change, |state, _| {
             let server = state.servers.entry(name.to_owned());
@@ -176,7 +184,11 @@ impl Repository {
             let mut record = server.map(record).unwrap_or_default();
             let pid = server.and_then(|server| server.start.as_ref()?.pid);
             set_run(&mut record, &place, pid);
-            let mut changes = vec![Kept::Server(name.to_owned(), Some(record))];
+            let process = state.registration(name, place.clone(), peer.clone(), Instant::now());
+            let mut changes = vec![
+                Kept::Server(name.to_owned(), Some(record)),
+                Kept::Process(name.to_owned(), running(&process)),
+            ];
             let found = state.links_by(name, peer.as_deref());
             let linked = found.iter().cloned();
             changes
@@ -209,6 +221,7 @@ impl Repository {
         if let Some(name) = ended? {
             tracing::info!("`{name}` ends");
             self.engine.store_end(&name);
+            self.engine.saved(&name)?;
         }
         Ok(())
     }
@@ -304,7 +317,7 @@ impl Repository {
         let record = kept::Activator { reference, token };
         let change = Kept::Activator(name.to_owned(), Some(record));
         self.engine.change(
-            |_| vec![change],
+            |_| vec![change.clone()],
             |state, now| {
                 let object = Some(activator);
                 let known = Known { token, object };
@@ -348,7 +361,8 @@ impl Repository {
     pub(super) fn died(&self, name: &str, pid: Option<i32>) -> Result<(), SystemException> {
         self.check_administrator()?;
         died(&self.engine, name, pid);
-        Ok(())
+        // If it is not stored, the activator tells it again.
+        self.engine.saved(name)
     }
 
     /// Ends the process of the repository, and before it all servers and all activators, where these are meant.

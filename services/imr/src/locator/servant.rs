@@ -207,10 +207,10 @@ impl LocatorAmhServant for Repository {
     }
 
     fn spawn_pid(&self, response: Response<()>, name: &str, pid: i32) {
-        let noted = self.check_administrator();
-        if noted.is_ok() {
+        let noted = self.check_administrator().and_then(|()| {
             self.engine.with(|state| state.spawned(name, pid));
-        }
+            self.engine.saved(name)
+        });
         let _ = response.answer(noted);
     }
 }

@@ -7,6 +7,7 @@ use punctual::{ObjectRef, minor};
 
 use super::outcome::{By, Failure, Place};
 use crate::implementation_repository::{ActivationMode, ServerActiveStatus, StartupOptions};
+use crate::kept;
 use crate::limits::Limits;
 
 /// Server that the repository knows; `W` is what waits for it.
@@ -28,6 +29,8 @@ pub(crate) struct Server<W> {
     pub(crate) failures: u32,
     /// Time before which no client causes another start.
     pub(crate) held_until: Option<Instant>,
+    /// Failure of a start that the repositories which share it have not been told.
+    pub(crate) failed: Option<kept::Failed>,
 }
 
 /// Registered process of a server.
@@ -64,7 +67,31 @@ pub(crate) struct Start<W> {
     /// True while the process that runs before it has not ended: no activator has been called yet.
     pub(crate) is_held: bool,
     pub(crate) until: Instant,
+    pub(crate) claim: Claim,
     pub(crate) waiters: Vec<(W, By)>,
+}
+
+/// Part of this repository in a start, of those that share it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// It shares nothing, or the start is that of another server of the process.
+    Alone,
+    /// It wants to make the start, and has not asked whether another one makes it.
+    Wanted,
+    /// It makes the start with this id.
+    Own(u64),
+    /// Another one makes the start with this id.
+    Elsewhere(u64, String),
+}
+
+impl Claim {
+    /// Returns the id of the start, when a repository makes it.
+    pub(crate) fn id(&self) -> Option<u64> {
+        match self {
+            Self::Own(id) | Self::Elsewhere(id, _) => Some(*id),
+            Self::Alone | Self::Wanted => None,
+        }
+    }
 }
 
 /// Process that ends.
@@ -96,6 +123,7 @@ impl<W> Server<W> {
             leaving: None,
             failures: 0,
             held_until: None,
+            failed: None,
         }
     }
 

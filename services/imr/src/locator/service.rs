@@ -13,7 +13,8 @@ use punctual_host::store::StoreError;
 use punctual_host::{ServeError, Service};
 use thiserror::Error;
 
-use super::engine::Engine;
+use super::cluster::{Cluster, EtcdOptions};
+use super::engine::{Engine, Stored};
 use super::listing::Listings;
 use super::repository::{End, Repository, died};
 use super::servant::activate;
@@ -64,7 +65,10 @@ impl LocatorService {
     /// The file cannot be opened, is in use, or has other contents.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let (storage, contents) = storage::open(path)?;
-        Ok(Self::with(Engine::new(Some(storage), contents)))
+        Ok(Self::with(Engine::new(
+            Some(Stored::File(storage)),
+            contents,
+        )))
     }
 
     /// Opens the repository in a file as [`open`](Self::open) does, on a disk with injected faults.
@@ -74,7 +78,21 @@ impl LocatorService {
     #[cfg(feature = "faults")]
     pub fn open_with_faults(path: &Path, faults: Faults) -> Result<Self, OpenError> {
         let (storage, contents) = storage::open_with_faults(path, faults)?;
-        Ok(Self::with(Engine::new(Some(storage), contents)))
+        Ok(Self::with(Engine::new(
+            Some(Stored::File(storage)),
+            contents,
+        )))
+    }
+
+    /// Opens a repository whose servers are in etcd, where others share them. All of them may be called at the same time. It has no
+    /// activator in its process.
+    ///
+    /// # Errors
+    /// etcd cannot be reached, or has servers of another format; the certificates for TLS cannot be read.
+    pub fn in_etcd(options: &EtcdOptions) -> Result<Self, OpenError> {
+        let cluster = Arc::new(Cluster::open(options)?);
+        let stored = Some(Stored::Etcd(cluster));
+        Ok(Self::with(Engine::new(stored, Contents::default())))
     }
 
     /// Returns unused pages of the file to the file system. Returns whether there were any.

@@ -6,9 +6,10 @@ use std::time::Instant;
 use punctual::minor;
 
 use super::outcome::{Action, By, Failure};
-use super::server::{Leaving, Start};
+use super::server::{Claim, Leaving, Start};
 use super::state::{Actions, Activator, Process, State, follows_end};
 use crate::implementation_repository::{ActivationMode, StartupOptions};
+use crate::kept;
 
 impl<W> State<W> {
     /// Begins to start a process for one that waits, or the process of the leader.
@@ -55,7 +56,13 @@ impl<W> State<W> {
             Ok(activator) => activator,
             Err(failure) => return Err((failure, waiter)),
         };
-        let is_own = server.options.activation == ActivationMode::PerClient && by == By::Client;
+        let is_own = server.options.activation == ActivationMode::PerClient
+            && by == By::Client
+            && !self.is_shared;
+        let claim = match self.is_shared {
+            true => Claim::Wanted,
+            false => Claim::Alone,
+        };
         let held_by = server.leaving.clone().filter(|_| !is_own);
         let start = Start {
             number,
@@ -63,6 +70,7 @@ impl<W> State<W> {
             activator: activator.clone(),
             is_held: held_by.is_some(),
             until,
+            claim,
             waiters: waiter.into_iter().map(|waiter| (waiter, by)).collect(),
         };
         match is_own {
@@ -119,6 +127,23 @@ impl<W> State<W> {
         self.end_start(name, number, minor::START_FAILED, why, now)
     }
 
+    /// Takes that a start was not begun, as this repository cannot ask the others whether they make it. It does not count as failed.
+    pub(super) fn start_refused(
+        &mut self,
+        name: &str,
+        number: u64,
+        why: &str,
+        now: Instant,
+    ) -> Actions<W> {
+        let server = self.servers.get(name);
+        let before = server.map(|server| (server.failures, server.held_until));
+        let actions = self.end_start(name, number, minor::START_FAILED, why, now);
+        if let (Some(server), Some(before)) = (self.servers.get_mut(name), before) {
+            (server.failures, server.held_until) = before;
+        }
+        actions
+    }
+
     pub(super) fn end_start(
         &mut self,
         name: &str,
@@ -145,6 +170,7 @@ impl<W> State<W> {
             return Vec::new();
         };
         server.note_failure(&limits, now);
+        let start_id = start.claim.id();
         self.counts.failed_starts += 1;
         let reason = format!("`{name}` was not started: {why}");
         tracing::warn!("{reason}; {} clients waited for it", start.waiters.len());
@@ -152,6 +178,13 @@ impl<W> State<W> {
             |(waiter, _)| Action::Answer(waiter, Err(Failure::new(minor, reason.as_str())));
         let actions = start.waiters.into_iter().map(failed).collect();
         let mut actions = self.counted(actions);
+        if let Some(id) = start_id
+            && let Some(server) = self.servers.get_mut(name)
+        {
+            let reason = why.to_owned();
+            server.failed = Some(kept::Failed { id, minor, reason });
+            self.store(name, &mut actions);
+        }
         for (follower, number) in self.followers_starts(name) {
             actions.extend(self.end_start(&follower, number, minor, why, now));
         }

@@ -6,7 +6,7 @@
 //! - A client is led to a process with a server object only after a ping that began when the client had come, or later.
 //! - Each that waits is answered once: by a registration, a failure of the start, or its time-out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use punctual::{ObjectRef, minor};
@@ -25,6 +25,10 @@ pub(crate) struct State<W> {
     pub(crate) activators: BTreeMap<String, Activator>,
     pub(crate) limits: Limits,
     pub(crate) counts: Counts,
+    /// True if other repositories share the servers.
+    pub(crate) is_shared: bool,
+    /// Those that live.
+    pub(crate) locators: BTreeSet<String>,
     /// Number of the last start, ping or registration.
     last: u64,
 }
@@ -66,6 +70,8 @@ impl<W> State<W> {
             activators: BTreeMap::new(),
             limits,
             counts: Counts::default(),
+            is_shared: false,
+            locators: BTreeSet::new(),
             last: 0,
         }
     }
@@ -132,7 +138,7 @@ impl<W> State<W> {
             let failure = Failure::new(minor::LIMIT, reason);
             return out.push(Action::Answer(waiter.0, Err(failure)));
         }
-        let is_own = server.options.activation == ActivationMode::PerClient;
+        let is_own = server.options.activation == ActivationMode::PerClient && !self.is_shared;
         if is_own && waiter.1 == By::Client {
             return self.begin_for(name, waiter, now, out);
         }
@@ -178,41 +184,60 @@ impl<W> State<W> {
         now: Instant,
     ) -> Actions<W> {
         let number = self.next();
-        let server = self.servers.entry(name.to_owned());
-        let server = server.or_insert_with(|| Server::new(StartupOptions::default()));
+        let is_shared = self.is_shared;
+        let server = self.server(name);
         server.held_until = None;
         let forward = |(waiter, _): (W, By)| Action::Answer(waiter, Ok(place.clone()));
         if server.options.activation == ActivationMode::PerClient
+            && !is_shared
             && let Some(start) = server.own_starts.pop_front()
         {
             let actions = start.waiters.into_iter().map(forward).collect();
             return self.counted(actions);
         }
+        let run = self.registration(name, place.clone(), peer, now);
+        let server = self.server(name);
+        server.run = Some(Run { number, ..run });
         let start = server.start.take();
-        server.run = Some(Run {
-            number,
-            place: place.clone(),
-            pid: start.as_ref().and_then(|start| start.pid),
-            activator: start
-                .as_ref()
-                .map(|start| start.activator.clone())
-                .unwrap_or_default(),
-            is_followed: start.is_some() && follows_end(&server.options),
-            awaits_pid: start
-                .as_ref()
-                .is_some_and(|start| start.pid.is_none() && !start.is_held),
-            peer,
-            since: now,
-            ended: None,
-            is_to_end: false,
-            is_verified: true,
-        });
         // It has just called, and so it lives.
         let pinged = server.ping.take().map(|ping| ping.waiters);
         let started = start.map(|start| start.waiters);
         let waiters = pinged.into_iter().chain(started).flatten();
         let actions = waiters.map(forward).collect();
         self.counted(actions)
+    }
+
+    /// Returns the process that a registration makes known.
+    pub(super) fn registration(
+        &self,
+        name: &str,
+        place: Place,
+        peer: Option<String>,
+        now: Instant,
+    ) -> Run {
+        let server = self.servers.get(name);
+        let start = server.and_then(|server| server.start.as_ref());
+        let follows = server.is_some_and(|server| follows_end(&server.options));
+        let activator = start.map(|start| start.activator.clone());
+        Run {
+            number: self.last,
+            place,
+            pid: start.and_then(|start| start.pid),
+            activator: activator.unwrap_or_default(),
+            is_followed: start.is_some() && follows,
+            awaits_pid: start.is_some_and(|start| start.pid.is_none() && !start.is_held),
+            peer,
+            since: now,
+            ended: None,
+            is_to_end: false,
+            is_verified: true,
+        }
+    }
+
+    /// Returns a server, which is added if need be.
+    pub(super) fn server(&mut self, name: &str) -> &mut Server<W> {
+        let server = self.servers.entry(name.to_owned());
+        server.or_insert_with(|| Server::new(StartupOptions::default()))
     }
 
     /// Counts the answers among actions.

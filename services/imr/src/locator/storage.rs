@@ -8,6 +8,7 @@
 
 use std::path::Path;
 
+use punctual::{CompletionStatus, SystemException, SystemExceptionKind};
 #[cfg(feature = "faults")]
 use punctual_host::store::Faults;
 use punctual_host::store::{
@@ -32,6 +33,10 @@ pub(crate) enum Kept {
     Server(String, Option<kept::Server>),
     Activator(String, Option<kept::Activator>),
     Link(String, Option<kept::Link>),
+    /// In etcd only: the last failure of a server is not there any more.
+    Forgiven(String),
+    /// In etcd only, as a file has it in the server's record: the process that has registered, and ends the start.
+    Process(String, kept::Process),
 }
 
 /// Contents of a store, by name.
@@ -63,6 +68,7 @@ impl Change for Kept {
                 links.put(name.as_str(), &Cdr(leader.clone()))
             }
             Self::Link(name, None) => batch.records(LINKS)?.remove(name.as_str()),
+            Self::Forgiven(_) | Self::Process(..) => Ok(()),
         })
     }
 }
@@ -98,4 +104,15 @@ fn on(file: StoreFile) -> Result<(Storage, Contents), StoreError> {
         })
     })?;
     Ok((Storage::new(file), contents))
+}
+
+/// Returns the exception for a change that was not stored, or of which that is not known.
+pub(super) fn not_stored(error: &StoreError) -> SystemException {
+    let completed = match error {
+        StoreError::Unknown(_) => CompletionStatus::Maybe,
+        _ => CompletionStatus::No,
+    };
+    let exception =
+        SystemExceptionKind::PersistStore.because(format!("the change cannot be stored: {error}"));
+    exception.completed_as(completed)
 }

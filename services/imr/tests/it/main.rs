@@ -4,6 +4,7 @@
 mod activators;
 mod administration;
 mod deaths;
+mod etcd;
 mod faults;
 mod hostile;
 mod jacorb;
@@ -11,6 +12,7 @@ mod omniorb;
 mod registration;
 mod server;
 mod settings;
+mod shared;
 mod starts;
 mod support;
 

@@ -3,7 +3,9 @@
 use super::service::{Common, failed, group, location};
 use crate::call::{self, Problem};
 use crate::shown;
-use punctual::SystemException;
+use punctual::{Any, SystemException};
+use punctual_groups_client::portable_group::Property;
+use punctual_naming::cos_naming::NameComponent;
 use serde_json::json;
 
 /// Clients that call the reference are led to a member: the primary of a passive group, one that the strategy chooses of a balanced
@@ -24,6 +26,9 @@ pub(crate) struct Create {
     /// How clients are balanced: RoundRobin, Random, LeastLoaded, LoadMinimum or LoadAverage.
     #[arg(long, value_name = "NAME", default_value = "")]
     strategy: String,
+    /// Balance each request of a client, and not each client: of members that were made for it (`Guard::each_request`).
+    #[arg(long, requires = "strategy")]
+    per_request: bool,
     /// Print JSON: the group's number and reference.
     #[arg(long)]
     json: bool,
@@ -83,10 +88,25 @@ fn system(exception: SystemException) -> Problem {
     Problem::System(exception, None)
 }
 
+/// Returns the property by which each request is balanced.
+fn per_request() -> Result<Property, SystemException> {
+    let nam = vec![NameComponent {
+        id: "punctual.PerRequest".to_owned(),
+        kind: String::new(),
+    }];
+    let val = Any::new(&true)?;
+    Ok(Property { nam, val })
+}
+
 pub(super) fn create(options: &Create, orb_options: &[String]) -> Result<(), Problem> {
     let (orb, service) = options.common.resolve(orb_options)?;
     let created = service.create_group(&options.type_id, &options.style, &options.strategy);
     let (object, id) = created.map_err(|error| failed(&options.type_id, &error))?;
+    if options.per_request {
+        let property = per_request().map_err(system)?;
+        let set = service.set_properties_dynamically(object.as_ref(), &[property]);
+        set.map_err(|error| failed(&options.type_id, &error))?;
+    }
     let reference = orb.object_to_string(&object).map_err(system)?;
     match options.json {
         true => {

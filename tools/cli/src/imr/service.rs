@@ -21,8 +21,7 @@ const ON_PERMISSION: &str = "processes of the repository's user administer it, a
 const ON_LIMITS: &str =
     "--most-servers of `punctual imr serve` bounds their number; `punctual imr remove` removes one";
 
-const ON_STORES: &str =
-    "the repository cannot write its store: its log says why, as a full disk. Nothing was changed";
+const ON_STORES: &str = "the repository cannot write its store: its log says why, as a full disk, or etcd that does not answer. With COMPLETED_NO nothing was changed";
 
 /// The repository, and how it is called.
 #[derive(Debug, clap::Args)]

@@ -172,6 +172,15 @@ impl Route {
         self.expand(callee);
         let limit = callee.broker().config().max_forwards;
         self.forwards += 1;
+        // A member of a group that leads its clients back to the group: the path that earlier calls have followed does not grow.
+        if self.forwards == 1
+            && self.path.is_some()
+            && !permanently
+            && let Some(target) = self.levels.return_to(&to)
+        {
+            self.enter(callee, target, None);
+            return Ok(());
+        }
         let depth = u32::try_from(self.levels.depth()).unwrap_or(u32::MAX);
         if depth > limit || self.forwards > limit.saturating_mul(FORWARDS_A_LEVEL) {
             return Err(too_many_forwards(limit, self.target(callee), to.ior()));

@@ -1,12 +1,13 @@
 //! The choice of members, loads, and what follows from them.
 
 use std::collections::HashSet;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use punctual::asynchronous::PendingReply;
 use punctual::{ObjectRef, SystemExceptionKind as Kind, about_to_block};
 use punctual_groups::{Choice, Chosen};
-use punctual_groups_client::cos_load_balancing as lb;
+use punctual_groups_client::{cos_load_balancing as lb, key_for_one};
 
 use super::Engine;
 use crate::bounded::bounded;
@@ -39,7 +40,12 @@ impl Routes for Engine {
                     None => Route::Later,
                 }
             }),
-            false => self.chosen(id, &group),
+            false => match self.chosen(id, &group) {
+                Route::To(member) if group.is_balanced && group.settings.is_per_request => {
+                    Route::To(self.for_one(member, &group.type_id))
+                }
+                route => route,
+            },
         };
         self.with(|state| match route {
             Route::To(_) => state.counts.forwards += 1,
@@ -69,6 +75,15 @@ impl Routes for Engine {
 }
 
 impl Engine {
+    /// Returns the reference by which a member serves one request.
+    fn for_one(&self, member: ObjectRef, type_id: &str) -> ObjectRef {
+        // Relaxed: only that it is another number matters.
+        let number = self.0.numbers.fetch_add(1, Ordering::Relaxed);
+        let key = member.object_key().map(|key| key_for_one(&key, number));
+        let for_one = key.and_then(|key| member.with_object_key(&key, type_id).ok());
+        for_one.unwrap_or(member)
+    }
+
     fn chosen(&self, id: u64, group: &Group) -> Route {
         if let Strategy::Custom(strategy) = &group.settings.strategy
             && group.is_balanced

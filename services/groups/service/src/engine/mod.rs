@@ -13,6 +13,7 @@ mod restoring;
 mod states;
 mod watch;
 
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
@@ -64,6 +65,8 @@ pub(crate) struct Shared {
     stored: Mutex<Contents>,
     domain: OnceLock<String>,
     knowledge: Groups<u64>,
+    /// Number of the next request that a member serves once. The first one is random: members outlive this service.
+    numbers: AtomicU64,
     checking: Checking,
     /// Threads that call members and others.
     callers: OnceLock<Workers>,
@@ -109,6 +112,7 @@ impl Engine {
             domain: OnceLock::new(),
             stored: Mutex::default(),
             knowledge: Groups::default(),
+            numbers: AtomicU64::new(getrandom::u64().unwrap_or_default()),
             checking: Checking::default(),
             callers: OnceLock::new(),
             electors: OnceLock::new(),

@@ -12,6 +12,7 @@ mod managers;
 mod member;
 mod members;
 mod omniorb;
+mod per_request;
 mod properties;
 mod settings;
 mod support;

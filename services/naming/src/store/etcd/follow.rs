@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use punctual_etcd::{WatchReport, watch_report};
+use punctual_etcd::{Changed, WatchReport, watch_report};
 
 use super::cluster::Cluster;
 use crate::store::StoreError;
@@ -85,9 +85,9 @@ impl Cluster {
         false
     }
 
-    fn tell(&self, records: Vec<(Vec<u8>, Option<Vec<u8>>)>, follower: &dyn Follower) {
+    fn tell(&self, records: Vec<Changed>, follower: &dyn Follower) {
         let mut changes = Vec::with_capacity(records.len());
-        for (key, value) in records {
+        for Changed { key, value, .. } in records {
             match self.layout.change(&key, value.as_deref()) {
                 Ok(Some(change)) => changes.push(change),
                 Ok(None) => {}

@@ -51,6 +51,16 @@ impl Levels {
         self.0.pop();
     }
 
+    /// Removes the list of a target that leads to the same profiles as `to`, and those that it was forwarded to. Returns that
+    /// target, if there is one.
+    pub(super) fn return_to(&mut self, to: &Target) -> Option<Arc<Target>> {
+        let profiles = &to.ior().profiles;
+        let mut targets = self.0.iter().map(|level| &level.target);
+        let at = targets.position(|target| target.ior().profiles == *profiles)?;
+        let level = self.0.drain(at..).next();
+        level.map(|level| level.target)
+    }
+
     /// Returns the target whose list of endpoints was added last.
     pub(super) fn target(&self) -> Option<&Arc<Target>> {
         self.0.last().map(|level| &level.target)
