@@ -125,6 +125,14 @@ impl Reader for JetReader {
         }
     }
 
+    fn floor(&self) -> Result<Option<Position>> {
+        let info = self.info()?;
+        let floor = |what: &str| info["ack_floor"][what].as_u64().unwrap_or(0);
+        // Until then a cluster does not say where the consumer has begun.
+        let is_known = floor("consumer_seq") > 0;
+        Ok(is_known.then(|| Position(floor("stream_seq"))))
+    }
+
     fn acknowledge(&self, positions: &[Position]) {
         self.acknowledge_all(self.held.acknowledge(positions));
     }
@@ -146,17 +154,21 @@ impl Reader for JetReader {
     }
 
     fn waiting(&self) -> Result<u64> {
-        let subject = format!("CONSUMER.INFO.{}.{}", self.log.stream(), self.name);
-        let connection = self.connection.clone();
-        let info = self
-            .runtime
-            .call(async move { connection.asked(subject, Bytes::new()).await })?;
+        let info = self.info()?;
         let number = |field: &str| info[field].as_u64().unwrap_or(0);
         Ok(number("num_pending") + number("num_ack_pending"))
     }
 }
 
 impl JetReader {
+    /// Returns what the servers say of the consumer.
+    fn info(&self) -> Result<serde_json::Value> {
+        let subject = format!("CONSUMER.INFO.{}.{}", self.log.stream(), self.name);
+        let connection = self.connection.clone();
+        self.runtime
+            .call(async move { connection.asked(subject, Bytes::new()).await })
+    }
+
     fn removed(&self) -> DurableError {
         DurableError::Removed(format!("reader {} of log {}", self.name, self.log.name()))
     }

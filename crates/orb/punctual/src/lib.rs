@@ -191,7 +191,9 @@ pub mod multicast {
 #[cfg(feature = "bridge")]
 pub mod relay {
     pub use punctual_cdr::{ByteOrder, CodeSets, GiopVersion, NarrowCodeSet, WideCodeSet};
-    pub use punctual_orb::relay::{RawBody, RelayedReply, RelayedRequest, ReplyStatus, Terms};
+    pub use punctual_orb::relay::{
+        RawBody, RelayedReply, RelayedRequest, ReplyStatus, Terms, on_terms, reference_to,
+    };
 }
 
 /// In-line bridge: requests that arrive by one protocol leave by another.

@@ -43,6 +43,7 @@ pub const CASES: &[Case] = cases![
     readers::a_reader_gets_what_is_appended_after_it_was_added,
     readers::what_was_not_acknowledged_comes_again_in_order_when_the_reader_is_opened_again,
     readers::acknowledgements_in_any_order_survive_that_the_store_is_closed,
+    readers::a_reader_says_up_to_where_it_gets_no_events,
     readers::events_that_are_given_back_come_again_first_and_marked,
     readers::a_reader_that_is_in_use_is_not_opened_twice,
     readers::a_removed_reader_holds_no_events_and_its_fetches_fail,

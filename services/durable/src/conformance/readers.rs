@@ -10,7 +10,7 @@ use super::support::{
     LIMIT, Open, again, append, check_empty, event, eventually, fetch, id, log, name, numbers,
     positions, reader, text, texts,
 };
-use crate::contract::{DurableError, Most, NewEvent};
+use crate::contract::{Delivery, DurableError, Most, NewEvent, Position, Reader};
 
 pub(super) fn events_come_in_the_order_of_their_appends_with_all_they_have(open: Open<'_>) {
     let store = open();
@@ -106,6 +106,33 @@ pub(super) fn acknowledgements_in_any_order_survive_that_the_store_is_closed(ope
     assert_eq!(one.waiting().unwrap(), 50);
     append(&*second, 100..101);
     assert_eq!(texts(&fetch(&*one, 1)), ["100"]);
+}
+
+pub(super) fn a_reader_says_up_to_where_it_gets_no_events(open: Open<'_>) {
+    let store = open();
+    let log = log(&*store, "floor");
+    let early = reader(&*log, "early");
+    append(&*log, 0..3);
+    let late = reader(&*log, "late");
+    append(&*log, 3..6);
+    let got = fetch(&*early, 6);
+    let is_below = |floor: Option<Position>| floor.is_none_or(|floor| floor < got[0].position);
+    assert!(is_below(early.floor().unwrap()));
+    let rest = fetch(&*late, 3);
+    late.acknowledge(&[rest[0].position]);
+    // Acknowledgements count from the beginning on.
+    early.acknowledge(&[got[0].position, got[1].position, got[4].position]);
+    let is_between = |reader: &dyn Reader, low: &Delivery, high: &Delivery| {
+        let floor = reader.floor().unwrap();
+        floor.is_some_and(|floor| low.position <= floor && floor < high.position)
+    };
+    for (reader, low, high) in [(&early, &got[1], &got[2]), (&late, &got[3], &got[4])] {
+        reader.flush().unwrap();
+        eventually("they are acknowledged", || is_between(&**reader, low, high));
+    }
+    drop(early);
+    let again = reader(&*log, "early");
+    assert!(is_between(&*again, &got[1], &got[2]));
 }
 
 pub(super) fn events_that_are_given_back_come_again_first_and_marked(open: Open<'_>) {

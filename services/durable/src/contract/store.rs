@@ -89,6 +89,13 @@ pub trait Reader: Debug + Send + Sync {
     /// The reader or its log was removed, or the store fails.
     fn fetch(&self, most: Most, patience: Duration) -> Result<Vec<Delivery>>;
 
+    /// Returns the position up to which the reader gets no events any more: it has acknowledged them, or they were appended before it
+    /// was added. It gets all later ones. `None` if that is not known, as it has not acknowledged its first event.
+    ///
+    /// # Errors
+    /// The reader or its log was removed, or the store cannot be reached.
+    fn floor(&self) -> Result<Option<Position>>;
+
     /// Acknowledges events, in any order. Returns at once. Acknowledgements become durable a little
     /// later: if the process is killed before, the events are repeated. Positions that were not
     /// handed out, or were acknowledged before, are ignored.

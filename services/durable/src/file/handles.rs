@@ -115,6 +115,12 @@ impl Reader for FileReader {
         }
     }
 
+    fn floor(&self) -> Result<Option<Position>> {
+        let mut state = self.log.state.lock();
+        let reader = state.opened(&self.name, self.opening)?;
+        Ok(Some(Position(reader.next_from(0).saturating_sub(1))))
+    }
+
     fn acknowledge(&self, positions: &[Position]) {
         let mut state = self.log.state.lock();
         if state.opened(&self.name, self.opening).is_err() {

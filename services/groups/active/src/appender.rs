@@ -1,7 +1,7 @@
 //! Thread that appends a member's entries to the log, in their order and many at once.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::thread;
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ pub(crate) fn event(entry: &Entry) -> Option<NewEvent> {
     Some(NewEvent::new(bytes).with_id(EventId::new(&id)?))
 }
 
-/// Starts the thread; it ends when the last queue is dropped.
+/// Starts the thread, which ends with the member.
 pub(crate) fn start(
     shared: Arc<Shared>,
     log: Arc<dyn EventLog>,
@@ -76,7 +76,13 @@ struct Appender {
 
 impl Appender {
     fn run(&self, waiting: &Receiver<Waiting>) {
-        while let Ok(first) = waiting.recv() {
+        loop {
+            let first = match waiting.recv_timeout(PAUSE) {
+                Ok(first) => first,
+                // The object that clients call stays, and has the queue.
+                Err(RecvTimeoutError::Timeout) if !self.shared.is_ending() => continue,
+                Err(_) => return,
+            };
             let mut bytes = first.event.bytes.len();
             let mut batch = vec![first];
             while batch.len() < AT_ONCE
@@ -86,18 +92,19 @@ impl Appender {
                 bytes += next.event.bytes.len();
                 batch.push(next);
             }
-            self.append(batch);
+            self.append(batch, false);
         }
     }
 
-    fn append(&self, batch: Vec<Waiting>) {
-        let Err(error) = self.try_append(&batch) else {
+    /// Appends entries, of which an earlier attempt may have stored some.
+    fn append(&self, batch: Vec<Waiting>, mut may_be_stored: bool) {
+        let Err(error) = self.try_append(&batch, &mut may_be_stored) else {
             return;
         };
         // One of them may be the reason: each by itself, under the same id.
         if batch.len() > 1 && !is_away(&error) {
             for one in batch {
-                self.append(vec![one]);
+                self.append(vec![one], may_be_stored);
             }
             return;
         }
@@ -106,12 +113,13 @@ impl Appender {
             batch.len()
         );
         for one in batch {
-            self.shared.refuse(one.number, exception(&error));
+            let exception = exception(&error, may_be_stored);
+            self.shared.refuse(one.number, exception);
         }
     }
 
     /// Appends entries, again and again while the log is away.
-    fn try_append(&self, batch: &[Waiting]) -> Result<(), DurableError> {
+    fn try_append(&self, batch: &[Waiting], may_be_stored: &mut bool) -> Result<(), DurableError> {
         let mut attempts = 0;
         loop {
             let events = batch.iter().map(|one| one.event.clone()).collect();
@@ -119,6 +127,7 @@ impl Appender {
                 return Ok(());
             };
             attempts += 1;
+            *may_be_stored |= is_away(&error);
             if !is_away(&error) || attempts == ATTEMPTS || self.shared.is_ending() {
                 return Err(error);
             }
@@ -132,12 +141,20 @@ pub(crate) fn is_away(error: &DurableError) -> bool {
     matches!(error, DurableError::Away(_) | DurableError::Unknown(_))
 }
 
-fn exception(error: &DurableError) -> SystemException {
-    let (kind, completed) = match error {
-        DurableError::TooLong { .. } => (Kind::ImpLimit, CompletionStatus::No),
-        DurableError::Full { .. } => (Kind::NoResources, CompletionStatus::No),
-        // It may be in the log, and be run later.
-        _ => (Kind::Transient, CompletionStatus::Maybe),
+fn exception(error: &DurableError, may_be_stored: bool) -> SystemException {
+    let kind = match error {
+        DurableError::TooLong { .. } => Kind::ImpLimit,
+        DurableError::Full { .. } => Kind::NoResources,
+        _ => Kind::Transient,
+    };
+    let is_refused = matches!(
+        error,
+        DurableError::TooLong { .. } | DurableError::Full { .. }
+    );
+    // It may be in the log, and be run later.
+    let completed = match is_refused && !may_be_stored {
+        true => CompletionStatus::No,
+        false => CompletionStatus::Maybe,
     };
     SystemException::new(kind, 0, completed).with_detail(error.to_string())
 }

@@ -1,28 +1,33 @@
 //! Thread that runs the log's requests on the member's servant, one at a time.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use punctual::{Interface, ObjectRef};
+use punctual::relay::{RelayedReply, Terms, on_terms, reference_to};
+use punctual::{Interface, ObjectRef, SystemException, SystemExceptionKind as Kind};
 use punctual_durable::{Delivery, DurableError, EventLog, Most, Position, Reader};
-use punctual_groups_client::Membership;
 use punctual_groups_client::ft::Checkpointable;
 use punctual_groups_client::punctual_groups::Administration;
+use punctual_groups_client::{Guard, Membership};
 
 use crate::appender::{event, is_away};
 use crate::front::Shared;
 use crate::member::ActiveOptions;
 use crate::records::{Content, Entry, Reply, Request, State};
 use crate::replies::Replies;
+use crate::start::Stored;
 
 /// Longest wait for entries, after which the member looks whether it is to end.
 const PATIENCE: Duration = Duration::from_millis(50);
 /// Pause after an error of a log that is away.
-const PAUSE: Duration = Duration::from_millis(200);
-/// Time between two questions whether the member is primary.
+pub(crate) const PAUSE: Duration = Duration::from_millis(200);
+/// Longest pause between two attempts to store a state.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// Time between two questions up to where a state is stored, and whether the member is primary.
+const QUESTIONS_FOR_STATES: Duration = Duration::from_secs(1);
 const QUESTIONS: Duration = Duration::from_millis(500);
 /// Entries that are read at once, at most.
 const AT_ONCE: usize = 256;
@@ -34,8 +39,6 @@ pub(crate) struct Executor {
     pub(crate) location: String,
     pub(crate) log: Arc<dyn EventLog>,
     pub(crate) reader: Arc<dyn Reader>,
-    /// True if the log had the reader before: it has all entries that it has not acknowledged.
-    pub(crate) had_reader: bool,
     pub(crate) manager: Administration,
     pub(crate) group: ObjectRef,
     pub(crate) group_id: u64,
@@ -43,6 +46,10 @@ pub(crate) struct Executor {
     pub(crate) front: ObjectRef,
     pub(crate) behind: ObjectRef,
     pub(crate) was_reached: Arc<AtomicBool>,
+    /// References to the object behind the log, for requests in each GIOP version and with each code sets.
+    pub(crate) on_terms: HashMap<Terms, ObjectRef>,
+    /// Guard of the membership, which knows its terms as primary.
+    pub(crate) guard: Guard,
     pub(crate) membership: Option<Membership>,
     pub(crate) replies: Replies,
     /// Position of the last entry that the state has.
@@ -55,8 +62,19 @@ pub(crate) struct Executor {
     pub(crate) wanted: Option<u64>,
     /// Time at which the service was asked whether the member is primary.
     pub(crate) asked: Option<Instant>,
-    pub(crate) has_warned: bool,
+    /// Time at which the service was asked up to where a state is stored.
+    pub(crate) asked_stored: Option<Instant>,
+    /// Term as primary in which it is known that no later state is stored than this member's.
+    pub(crate) term: Option<u64>,
+    /// Time before which no state is stored, after an attempt has failed, and the pause after the next failure.
+    pub(crate) again: Option<Instant>,
+    pub(crate) pause: Duration,
+    /// True from when this member has seen its own beginning in the log.
+    pub(crate) has_begun: bool,
 }
+
+/// Outcome of a request, the same at all members.
+pub(crate) type Outcome = Result<Reply, SystemException>;
 
 /// Reason why a member ends.
 #[derive(Debug, PartialEq)]
@@ -77,15 +95,15 @@ impl Executor {
             },
             Err(stop) => stop,
         };
-        // First of all: clients go to other members.
-        self.membership = None;
+        // First of all: requests that come from now on are other members'. Then the member leaves.
         match stop {
             Stop::Failed(why) if !self.shared.is_ending() => {
-                tracing::error!("{} has left its active group: {why}", self.location);
+                tracing::error!("{} leaves its active group: {why}", self.location);
                 self.shared.end(why);
             }
             Stop::Asked | Stop::Failed(_) => self.shared.end("it was dropped".to_owned()),
         }
+        self.membership = None;
     }
 
     /// Runs the entries that have come, and stores the state where that is due.
@@ -94,9 +112,12 @@ impl Executor {
             let (position, entry) = self.read(&delivery)?;
             self.take(position, &entry)?;
         }
-        let is_due = self.wanted.is_some() || self.unacknowledged.len() >= self.options.store_after;
+        let open = self.unacknowledged.len();
+        let is_due = self.wanted.is_some() || open >= self.options.store_after;
         if is_due && self.is_primary() {
-            self.store();
+            self.store()?;
+        } else if open >= 2 * self.options.store_after {
+            self.ask_stored()?;
         }
         Ok(())
     }
@@ -109,8 +130,22 @@ impl Executor {
         if self.asked.is_some_and(|asked| asked.elapsed() < QUESTIONS) {
             return membership.is_primary();
         }
+        let is_primary = membership.becomes_primary();
         self.asked = Some(Instant::now());
-        membership.becomes_primary()
+        is_primary
+    }
+
+    /// Asks the service up to where a state is stored: that it is may not have come by the log, which is full, for example.
+    fn ask_stored(&mut self) -> Result<(), Stop> {
+        let is_recent = |asked: &Instant| asked.elapsed() < QUESTIONS_FOR_STATES;
+        if self.asked_stored.as_ref().is_some_and(is_recent) {
+            return Ok(());
+        }
+        if let Stored::State(state) = self.stored()? {
+            self.note_stored(state.position);
+        }
+        self.asked_stored = Some(Instant::now());
+        Ok(())
     }
 
     /// Returns the next entries of the log; none if none come for a while.
@@ -138,61 +173,102 @@ impl Executor {
 
     /// Takes an entry, unless the state has it already.
     pub(crate) fn take(&mut self, position: u64, entry: &Entry) -> Result<(), Stop> {
-        if position <= self.stored {
-            self.reader.acknowledge(&[Position(position)]);
-            return Ok(());
-        }
         if position <= self.done {
             // The log may hand out an entry again, but none that comes before one that was run.
-            return match self.unacknowledged.binary_search(&position) {
-                Ok(_) => Ok(()),
-                Err(_) => Err(Stop::Failed(format!(
+            if position <= self.stored {
+                self.reader.acknowledge(&[Position(position)]);
+            } else if self.unacknowledged.binary_search(&position).is_err() {
+                let why = format!(
                     "entry {position} of the log has come after entry {}",
                     self.done
-                ))),
-            };
+                );
+                return Err(Stop::Failed(why));
+            }
+            return Ok(());
         }
-        self.unacknowledged.push_back(position);
         match &entry.what {
             Content::TheRequest(request) => {
-                let reply = self.run_request(request)?;
+                let outcome = self.run_request(request)?;
                 if entry.run == self.shared.run {
-                    self.shared.answer(entry.number, &reply);
+                    self.shared.answer(entry.number, outcome);
                 }
             }
-            Content::Location(_) if entry.run == self.shared.run => {}
+            Content::Location(_) if entry.run == self.shared.run => self.has_begun = true,
+            Content::Location(location) if *location == self.location && self.has_begun => {
+                let why = format!("another process has begun at the location {location}");
+                return Err(Stop::Failed(why));
+            }
             Content::Location(_) => self.wanted = Some(position),
             Content::Position(stored) => self.note_stored(*stored),
         }
         self.done = position;
+        // A later state may be stored than this member's.
+        match position <= self.stored {
+            true => self.reader.acknowledge(&[Position(position)]),
+            false => self.unacknowledged.push_back(position),
+        }
         Ok(())
     }
 
-    /// Runs a request, unless it is the repeat of one that was run.
-    fn run_request(&mut self, request: &Request) -> Result<Reply, Stop> {
+    /// Runs a request, unless it is the repeat of one that was run. One that no member is to run is refused.
+    fn run_request(&mut self, request: &Request) -> Result<Outcome, Stop> {
         self.replies.pass_time(request.time);
         let has_identity = !request.identity.is_empty();
-        if has_identity && let Some(reply) = self.replies.find(&request.identity) {
-            return Ok(reply.clone());
+        if has_identity {
+            if let Some(reply) = self.replies.find(&request.identity) {
+                return Ok(Ok(reply.clone()));
+            }
+            // It may be the repeat of one whose reply is not known any more.
+            if request.expires < self.replies.time() {
+                let why = "the request had expired when it came into the group's log";
+                return Ok(Err(Kind::Timeout.because(why)));
+            }
+            if !self.replies.have_room() {
+                let why = "the members of the group keep as many replies as they may";
+                return Ok(Err(Kind::NoResources.because(why)));
+            }
         }
-        self.was_reached.store(false, Ordering::Release);
         let failed =
             |why: String| Stop::Failed(format!("`{}` was not run: {why}", request.operation));
-        let passed = request.with(|request| self.behind.relay(request));
-        let passed = passed.ok_or_else(|| failed("its record cannot be read".to_owned()))?;
-        let reply = passed.map_err(|exception| failed(exception.to_string()))?;
-        let reply = reply.ok_or_else(|| failed("no reply came".to_owned()))?;
-        // An exception of the servant is a result, which is the same at all members. One of the ORB is not.
-        if !self.was_reached.load(Ordering::Acquire) {
-            let raised = reply.exception().map(ToString::to_string);
-            return Err(failed(raised.unwrap_or_default()));
-        }
+        let reply = self.call(request).map_err(failed)?;
         let reply = Reply::of(&reply).map_err(|exception| failed(exception.to_string()))?;
         if has_identity {
-            self.replies
-                .add(&request.identity, request.expires, reply.clone());
+            let expires = request.expires;
+            self.replies.add(&request.identity, expires, reply.clone());
         }
-        Ok(reply)
+        Ok(Ok(reply))
+    }
+
+    /// Calls the servant, again as long as the request does not reach it, as the ORB has too much to do.
+    ///
+    /// An exception of the servant is a result, which is the same at all members. One of the ORB is not.
+    fn call(&mut self, request: &Request) -> Result<RelayedReply, String> {
+        let terms = request.with(|request| request.terms());
+        let terms = terms.ok_or("its record cannot be read")?;
+        let object = self.on_terms.entry(terms).or_insert_with(|| {
+            let orb = self.behind.orb();
+            reference_to(orb, on_terms(orb, self.behind.ior(), None, terms))
+        });
+        let begun = Instant::now();
+        loop {
+            self.was_reached.store(false, Ordering::Release);
+            let passed = request.with(|request| object.relay(request));
+            let reply = passed.ok_or("its record cannot be read")?;
+            let was_reached = self.was_reached.load(Ordering::Acquire);
+            let raised = match reply {
+                Ok(Some(reply)) if was_reached => return Ok(reply),
+                Ok(Some(reply)) => reply.exception().map(ToString::to_string),
+                Ok(None) => Some("no reply came".to_owned()),
+                Err(exception) => Some(exception.to_string()),
+            };
+            if was_reached
+                || begun.elapsed() > self.options.reached_within
+                || self.shared.is_ending()
+            {
+                return Err(raised.unwrap_or_default());
+            }
+            thread::sleep(PAUSE);
+        }
     }
 
     /// Notes that a state is stored: the entries that it has are not needed any more.
@@ -210,16 +286,42 @@ impl Executor {
         self.reader.acknowledge(&done);
     }
 
-    /// Stores the state at the service, and says so in the log. It is tried again if it fails.
-    fn store(&mut self) {
-        match self.try_store(self.done) {
-            Ok(()) => self.has_warned = false,
-            Err(why) if self.has_warned => tracing::debug!("the state is not stored: {why}"),
-            Err(why) => {
-                self.has_warned = true;
-                tracing::warn!("the state of an active group is not stored: {why}");
-            }
+    /// Stores the state at the service, and says so in the log. It is tried again, later and later, if it fails.
+    fn store(&mut self) -> Result<(), Stop> {
+        if self.again.is_some_and(|again| Instant::now() < again) {
+            return Ok(());
         }
+        let stored = match self.follows_stored()? {
+            true => self.try_store(self.done),
+            false => Err("a later one is stored, or it is not known which".to_owned()),
+        };
+        if let Err(why) = stored {
+            tracing::warn!("the state of an active group is not stored: {why}");
+            self.again = Some(Instant::now() + self.pause);
+            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        } else {
+            self.again = None;
+            self.pause = PAUSE;
+        }
+        Ok(())
+    }
+
+    /// Returns whether this member's state is not older than the stored one. In a term as primary no other member stores one.
+    fn follows_stored(&mut self) -> Result<bool, Stop> {
+        let term = self.guard.term();
+        if term.is_some() && term == self.term {
+            return Ok(true);
+        }
+        let stored = match self.stored()? {
+            Stored::State(state) => state.position,
+            Stored::Nothing => 0,
+            Stored::Unknown => return Ok(false),
+        };
+        let follows = stored <= self.done;
+        if follows {
+            self.term = term;
+        }
+        Ok(follows)
     }
 
     /// Stores the state as of a position.

@@ -5,18 +5,24 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use punctual::asynchronous::PendingReply;
 use punctual::poa::{DispatchError, Dispatched, ServerCall};
 use punctual::{CompletionStatus, Servant, SystemException, SystemExceptionKind as Kind};
+use punctual_exec::thread::ThreadSpec;
 
 use crate::appender::Queue;
-use crate::records::{Content, Entry, Reply, Request};
+use crate::executor::Outcome;
+use crate::records::{Content, Entry, Request};
 
 /// Operations by which states of passive groups are transferred. Those of an active group lie with the service.
 const OF_STATES: [&str; 4] = ["get_state", "set_state", "get_update", "set_update"];
+
+/// Id of the service context of requests that clients may repeat (FT_REQUEST).
+const FT_REQUEST: u32 = 13;
 
 /// Part of a member that its threads share.
 #[derive(Debug)]
@@ -27,6 +33,8 @@ pub(crate) struct Shared {
     phase: Mutex<Phase>,
     /// Requests of this run that clients wait for, by their numbers.
     pending: Mutex<HashMap<u64, PendingReply>>,
+    /// To the thread that gives answers; `None` when the member has ended.
+    answers: Mutex<Option<Sender<Answer>>>,
     is_ending: AtomicBool,
 }
 
@@ -41,9 +49,10 @@ pub(crate) enum Phase {
 }
 
 impl Shared {
-    pub(crate) fn new(run: u64) -> Self {
+    pub(crate) fn new(run: u64, answers: Sender<Answer>) -> Self {
         Self {
             run,
+            answers: Mutex::new(Some(answers)),
             number: AtomicU64::new(0),
             phase: Mutex::new(Phase::Starting),
             pending: Mutex::default(),
@@ -71,6 +80,7 @@ impl Shared {
     pub(crate) fn end(&self, reason: String) {
         *self.phase.lock() = Phase::Ended(reason);
         self.refuse_pending();
+        *self.answers.lock() = None;
     }
 
     fn refuse_pending(&self) {
@@ -95,15 +105,15 @@ impl Shared {
     }
 
     /// Answers a request of this run, if its client still waits.
-    pub(crate) fn answer(&self, number: u64, reply: &Reply) {
+    pub(crate) fn answer(&self, number: u64, outcome: Outcome) {
         let Some(pending) = self.pending.lock().remove(&number) else {
             return;
         };
-        match reply.parts() {
-            Some((status, body)) => {
-                let _has_gone = pending.answer(|call| call.pass_kept(status, body));
-            }
-            None => refuse(pending, Kind::Internal.because("the reply cannot be read")),
+        if let Some(answers) = &*self.answers.lock()
+            && pending.is_awaited()
+        {
+            // The thread ends with the sender only.
+            let _ = answers.send((pending, outcome));
         }
     }
 
@@ -116,6 +126,33 @@ impl Shared {
 }
 
 const ENDED: &str = "this member of an active group has ended";
+
+/// Answer to a request.
+type Answer = (PendingReply, Outcome);
+
+/// Starts the thread that gives answers, which may have to wait for clients that do not read. It ends with the sender.
+pub(crate) fn start_answering() -> std::io::Result<Sender<Answer>> {
+    let (send, receive) = mpsc::channel::<Answer>();
+    ThreadSpec::named("group-answer").start(move || {
+        for (pending, outcome) in receive {
+            answer(pending, outcome);
+        }
+    })?;
+    Ok(send)
+}
+
+fn answer(pending: PendingReply, outcome: Outcome) {
+    let reply = match outcome {
+        Ok(reply) => reply,
+        Err(exception) => return refuse(pending, exception),
+    };
+    match reply.parts() {
+        Some((status, code_sets, body)) => {
+            let _has_gone = pending.answer(|call| call.pass_kept(status, code_sets, body));
+        }
+        None => refuse(pending, Kind::Internal.because("the reply cannot be read")),
+    }
+}
 
 fn refuse(pending: PendingReply, exception: SystemException) {
     let _has_gone = pending.answer(|_| Err(exception.into()));
@@ -167,6 +204,10 @@ impl Servant for Front {
         }
         self.check(call.operation())?;
         let request = Request::of(call)?;
+        if request.identity.is_empty() && call.contexts().find(FT_REQUEST).is_some() {
+            let why = "this member has not joined its group yet, or has left it";
+            return Err(Kind::Transient.because(why).into());
+        }
         let entry = self.shared.entry(Content::TheRequest(request));
         if !call.expects_reply() {
             self.queue.add(&entry)?;

@@ -1,21 +1,23 @@
 //! Member of an active group: its beginning and its end.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use punctual::fault_tolerance::FaultTolerance;
 use punctual::poa::{IdAssignmentPolicy, PoaPolicy};
 use punctual::{Interface, ObjectId, ObjectRef, Poa, Servant};
 use punctual_durable::{DurableError, EventLog, InvalidName, Name};
 use punctual_exec::thread::{JoinHandle, ThreadSpec};
+use punctual_groups_client::Guard;
 use punctual_groups_client::punctual_groups::Administration;
 
 use crate::appender;
-use crate::executor::Executor;
-use crate::front::{Behind, Front, Phase, Shared};
+use crate::executor::{Executor, PAUSE};
+use crate::front::{Behind, Front, Phase, Shared, start_answering};
 use crate::replies::Replies;
 
 /// Options of a member.
@@ -26,10 +28,15 @@ pub struct ActiveOptions {
     /// Number of the log's entries after which the primary stores the state at the service, so that the log forgets them. Default: 500.
     /// Less than what a reader may have open (`JetStreamOptions::window`).
     pub store_after: usize,
-    /// Maximum number of replies that are kept for repeats of their requests. Default: 10,000. The same at all members.
+    /// Maximum number of replies that are kept for repeats until their requests expire; beyond, requests are refused by
+    /// NO_RESOURCES. Default: 10,000. The same at all members.
     pub most_replies: usize,
-    /// Maximum sum of the bytes of these replies' bodies. Default: 16 MiB. The same at all members.
+    /// Maximum sum of the bytes of these replies' bodies, which are stored with the state: below the service's `most-state-bytes`.
+    /// Default: 512 KiB. The same at all members.
     pub most_reply_bytes: usize,
+    /// Time for which a request is tried that the ORB does not pass to the servant, as it has too much to do; then the member leaves
+    /// its group. Default: 30 s.
+    pub reached_within: Duration,
     /// Time within which a request is answered; then its client gets TIMEOUT, although it may be run yet. Default: 30 s.
     pub patience: Duration,
 }
@@ -40,7 +47,8 @@ impl Default for ActiveOptions {
             lease: Duration::from_secs(1),
             store_after: 500,
             most_replies: 10_000,
-            most_reply_bytes: 16 << 20,
+            most_reply_bytes: 512 << 10,
+            reached_within: Duration::from_secs(30),
             patience: Duration::from_secs(30),
         }
     }
@@ -56,6 +64,9 @@ pub enum ActiveError {
     /// The reference is not that of an object group.
     #[error("the reference is none of an object group")]
     NotAGroup,
+    /// The ORB keeps no replies for repeats (`FaultTolerance::extend`).
+    #[error("the ORB has no fault tolerance: extend it by FaultTolerance::extend")]
+    NoFaultTolerance,
     /// The log cannot be read or written.
     #[error(transparent)]
     Log(#[from] DurableError),
@@ -80,6 +91,8 @@ impl fmt::Debug for ActiveError {
 pub struct ActiveMember {
     shared: Arc<Shared>,
     poa: Poa,
+    /// Object behind the log.
+    behind: ObjectId,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -101,9 +114,10 @@ impl ActiveMember {
     ) -> Result<Self, ActiveError> {
         let name: Name = location.parse()?;
         let id = group.ior().group().ok_or(ActiveError::NotAGroup)?.id;
-        let had_reader = log.reader_names()?.contains(&name);
+        FaultTolerance::of(group.orb()).ok_or(ActiveError::NoFaultTolerance)?;
         let reader = log.open_reader(&name)?;
-        let shared = Arc::new(Shared::new(random()?));
+        let answers = start_answering().map_err(ActiveError::Thread)?;
+        let shared = Arc::new(Shared::new(random()?, answers));
         let (queue, appending) =
             appender::start(shared.clone(), log.clone()).map_err(ActiveError::Thread)?;
         let was_reached = Arc::new(AtomicBool::new(false));
@@ -123,13 +137,14 @@ impl ActiveMember {
             location: location.to_owned(),
             log,
             reader,
-            had_reader,
             manager: Administration::from_object(manager.as_object().clone()),
             group: group.clone(),
             group_id: id,
             front: objects.front,
             behind: objects.behind,
             was_reached,
+            on_terms: HashMap::new(),
+            guard: Guard::new(),
             membership: None,
             replies: Replies::at_most(options.most_replies, options.most_reply_bytes),
             done: 0,
@@ -137,13 +152,18 @@ impl ActiveMember {
             unacknowledged: VecDeque::new(),
             wanted: None,
             asked: None,
-            has_warned: false,
+            asked_stored: None,
+            term: None,
+            again: None,
+            pause: PAUSE,
+            has_begun: false,
             options,
         };
         let running = ThreadSpec::named("group-run").start(move || executor.run());
         Ok(Self {
             shared,
             poa: objects.poa,
+            behind: objects.behind_id,
             threads: vec![
                 appending,
                 running.map_err(|error| ActiveError::Thread(error.into()))?,
@@ -171,11 +191,12 @@ impl ActiveMember {
 impl Drop for ActiveMember {
     fn drop(&mut self) {
         self.shared.end_soon();
-        let _has_begun = self.poa.destroy(false, false);
         for thread in self.threads.drain(..) {
             // A panic of the thread has been reported already.
             let _ = thread.join();
         }
+        // The object that clients call stays: it leads them to other members. The other one is not called any more.
+        let _is_gone = self.poa.deactivate_object(&self.behind);
     }
 }
 
@@ -184,6 +205,7 @@ struct Objects {
     poa: Poa,
     front: ObjectRef,
     behind: ObjectRef,
+    behind_id: ObjectId,
 }
 
 impl Objects {
@@ -208,12 +230,14 @@ impl Objects {
         let (high, low) = (random()?, random()?);
         let secret = [high.to_be_bytes(), low.to_be_bytes()].concat();
         let front = activate(&ObjectId::from("member".as_bytes()), front)?;
-        let behind = activate(&ObjectId::from(&secret[..]), behind)?;
+        let behind_id = ObjectId::from(&secret[..]);
+        let behind = activate(&behind_id, behind)?;
         own.manager().activate().map_err(|error| failed(&error))?;
         Ok(Self {
             poa: own,
             front,
             behind,
+            behind_id,
         })
     }
 }

@@ -9,7 +9,7 @@ use punctual::relay::{
 };
 use punctual_host::store::{Cdr, Record};
 
-use crate::records::{Body, Entry, Reply, Request, State};
+use crate::records::{Body, Entry, Reply, Request, State, TextCodes};
 
 impl Entry {
     /// Returns the entry as bytes; `None` if it has none, as its text nests too deep or is too long.
@@ -49,33 +49,41 @@ impl Request {
     pub(crate) fn of(call: &ServerCall<'_>) -> Result<Self, DispatchError> {
         let passed = call.passed_on()?;
         let id = RequestId::current();
-        let CodeSets { narrow, wide } = passed.terms().code_sets;
         Ok(Self {
             identity: id.as_ref().map_or_else(Vec::new, RequestId::to_bytes),
             time: RequestId::now(),
             expires: id.map_or(0, |id| id.expires()),
             operation: passed.operation().to_owned(),
-            narrow: narrow.id(),
-            wide: wide.map_or(0, WideCodeSet::id),
+            text: TextCodes::of(passed.terms().code_sets),
             arguments: Body::of(&passed.body()),
         })
     }
 
     /// Calls a function with the request as it can be passed on; `None` if the record is none of this version's.
     pub(crate) fn with<R>(&self, pass: impl FnOnce(&RelayedRequest<'_>) -> R) -> Option<R> {
-        let code_sets = CodeSets {
-            narrow: NarrowCodeSet::from_id(self.narrow)?,
-            wide: match self.wide {
-                0 => None,
-                id => Some(WideCodeSet::from_id(id)?),
-            },
-        };
-        let body = self.arguments.raw()?;
+        let (code_sets, body) = (self.text.code_sets()?, self.arguments.raw()?);
         Some(pass(&RelayedRequest::from_parts(
             &self.operation,
             code_sets,
             body,
         )))
+    }
+}
+
+impl TextCodes {
+    fn of(code_sets: CodeSets) -> Self {
+        Self {
+            narrow: code_sets.narrow.id(),
+            wide: code_sets.wide.map_or(0, WideCodeSet::id),
+        }
+    }
+
+    fn code_sets(&self) -> Option<CodeSets> {
+        let wide = |id| WideCodeSet::from_id(id).unwrap_or(WideCodeSet::Unsupported(id));
+        Some(CodeSets {
+            narrow: NarrowCodeSet::from_id(self.narrow)?,
+            wide: (self.wide != 0).then(|| wide(self.wide)),
+        })
     }
 }
 
@@ -87,19 +95,20 @@ impl Reply {
     pub(crate) fn of(reply: &RelayedReply) -> Result<Self, SystemException> {
         Ok(Self {
             status: reply.status().number(),
+            text: TextCodes::of(reply.terms().code_sets),
             results: Body::of(&reply.body()?),
         })
     }
 
-    /// Returns the status and the body, as they answer a request; `None` if the record is none of this version's.
-    pub(crate) fn parts(&self) -> Option<(ReplyStatus, RawBody<'_>)> {
+    /// Returns the status, the code sets of its text, and the body, as they answer a request; `None` if the record is none of this version's.
+    pub(crate) fn parts(&self) -> Option<(ReplyStatus, CodeSets, RawBody<'_>)> {
         let status = match self.status {
             0 => ReplyStatus::NoException,
             1 => ReplyStatus::UserException,
             2 => ReplyStatus::SystemException,
             _ => return None,
         };
-        Some((status, self.results.raw()?))
+        Some((status, self.text.code_sets()?, self.results.raw()?))
     }
 }
 

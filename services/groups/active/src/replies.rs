@@ -1,9 +1,10 @@
 //! Replies to requests that their clients may repeat, perhaps at another member.
 //!
-//! All members have to drop the same ones at the same place of the log: a request that one member runs again, and another one does
-//! not, would make their states differ. So what counts is the time in the entries, and not that of the clock.
+//! All members have to know the same ones at the same place of the log: a request that one member runs again, and another one does
+//! not, would make their states differ. So what counts is the time in the entries, and not that of the clock; and where there is no
+//! room for one more reply, the request is not run, at any member.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap};
 
 use crate::records::{Known, Reply};
 
@@ -13,21 +14,21 @@ pub(crate) struct Replies {
     most: usize,
     most_bytes: usize,
     bytes: usize,
-    /// Identities in the order of the log, with the times at which the requests expire.
-    order: VecDeque<(Vec<u8>, u64)>,
+    /// Times at which the requests expire, with their identities.
+    order: BTreeSet<(u64, Vec<u8>)>,
     replies: HashMap<Vec<u8>, Reply>,
     /// Latest time of the log's requests.
     time: u64,
 }
 
 impl Replies {
-    /// Makes a table of so many replies, and bytes of their bodies, at most.
+    /// Makes a table of so many replies, and bytes of their bodies. The last one may have more.
     pub(crate) fn at_most(most: usize, most_bytes: usize) -> Self {
         Self {
             most,
             most_bytes,
             bytes: 0,
-            order: VecDeque::new(),
+            order: BTreeSet::new(),
             replies: HashMap::new(),
             time: 0,
         }
@@ -40,10 +41,12 @@ impl Replies {
     /// Notes the time of a request, and drops the replies to those that have expired by then.
     pub(crate) fn pass_time(&mut self, time: u64) {
         self.time = self.time.max(time);
-        while let Some((_, expires)) = self.order.front()
+        while let Some((expires, _)) = self.order.first()
             && *expires < self.time
+            && let Some((_, identity)) = self.order.pop_first()
         {
-            self.drop_first();
+            let reply = self.replies.remove(&identity);
+            self.bytes -= reply.map_or(0, |reply| reply.results.bytes.len());
         }
     }
 
@@ -51,28 +54,21 @@ impl Replies {
         self.replies.get(identity)
     }
 
-    /// Adds the reply to a request, and drops the oldest ones beyond the limits.
+    /// Returns whether there is room for one more reply.
+    pub(crate) fn have_room(&self) -> bool {
+        self.replies.len() < self.most && self.bytes < self.most_bytes
+    }
+
+    /// Adds the reply to a request that is not known.
     pub(crate) fn add(&mut self, identity: &[u8], expires: u64, reply: Reply) {
         self.bytes += reply.results.bytes.len();
-        match self.replies.insert(identity.to_vec(), reply) {
-            None => self.order.push_back((identity.to_vec(), expires)),
-            Some(former) => self.bytes -= former.results.bytes.len(),
-        }
-        while self.order.len() > self.most || self.bytes > self.most_bytes && self.order.len() > 1 {
-            self.drop_first();
-        }
+        self.order.insert((expires, identity.to_vec()));
+        self.replies.insert(identity.to_vec(), reply);
     }
 
-    fn drop_first(&mut self) {
-        let first = self.order.pop_front();
-        if let Some(reply) = first.and_then(|(identity, _)| self.replies.remove(&identity)) {
-            self.bytes -= reply.results.bytes.len();
-        }
-    }
-
-    /// Returns all replies, in the order of the log.
+    /// Returns all replies.
     pub(crate) fn to_records(&self) -> Vec<Known> {
-        let known = self.order.iter().filter_map(|(identity, expires)| {
+        let known = self.order.iter().filter_map(|(expires, identity)| {
             Some(Known {
                 identity: identity.clone(),
                 expires: *expires,
@@ -95,11 +91,12 @@ impl Replies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::Body;
+    use crate::records::{Body, TextCodes};
 
     fn reply(bytes: usize) -> Reply {
         Reply {
             status: 0,
+            text: TextCodes { narrow: 1, wide: 0 },
             results: Body {
                 is_little_endian: true,
                 minor: 2,
@@ -110,32 +107,30 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_dropped_by_the_log_s_time_and_beyond_the_limits() {
+    fn replies_are_dropped_by_the_log_s_time_alone() {
         let mut replies = Replies::at_most(3, 100);
-        for (identity, expires) in [(b"a", 10), (b"b", 20), (b"c", 30)] {
+        for (identity, expires) in [(b"far", 90), (b"one", 10), (b"two", 20)] {
+            assert!(replies.have_room());
             replies.add(identity, expires, reply(10));
         }
+        assert!(!replies.have_room(), "three are kept");
         replies.pass_time(10);
-        assert!(replies.find(b"a").is_some(), "it expires after this time");
+        assert!(replies.find(b"one").is_some(), "it expires after this time");
         replies.pass_time(11);
-        assert!(replies.find(b"a").is_none() && replies.find(b"b").is_some());
+        assert!(replies.find(b"one").is_none() && replies.find(b"two").is_some());
+        assert!(replies.have_room());
         replies.pass_time(5);
         assert_eq!(replies.time(), 11, "time does not go back");
-        replies.add(b"d", 40, reply(85));
-        assert_eq!(replies.to_records().len(), 2, "c and d have 95 bytes");
-        replies.add(b"e", 40, reply(1_000));
-        let left: Vec<Vec<u8>> = replies
-            .to_records()
-            .into_iter()
-            .map(|one| one.identity)
-            .collect();
-        assert_eq!(left, [b"e"], "the last one stays, however long it is");
+        replies.add(b"long", 40, reply(85));
+        assert!(!replies.have_room(), "they have 105 bytes");
+        replies.pass_time(91);
+        assert!(replies.to_records().is_empty() && replies.bytes == 0);
     }
 
     #[test]
-    fn a_table_that_is_replaced_has_the_same_replies_in_the_same_order() {
+    fn a_table_that_is_replaced_has_the_same_replies() {
         let mut replies = Replies::at_most(3, 100);
-        for identity in [b"a", b"b", b"c", b"d"] {
+        for identity in [b"a", b"b", b"c"] {
             replies.add(identity, 10, reply(1));
         }
         replies.pass_time(7);
@@ -144,7 +139,6 @@ mod tests {
         other.replace(replies.time(), replies.to_records());
         assert_eq!(other.to_records(), replies.to_records());
         assert_eq!((other.time(), other.find(b"x")), (7, None));
-        other.pass_time(11);
-        assert!(other.to_records().is_empty() && other.bytes == 0);
+        assert!(!other.have_room());
     }
 }

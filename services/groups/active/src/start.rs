@@ -1,11 +1,10 @@
 //! How a member gets its state.
 //!
 //! It says in the log that it begins. The primary, which differs from the others only in this, stores a state as of there, or
-//! later, at the service; the member takes it, and runs what follows it in the log. Entries that the member does not see, since
-//! its reader of the log is younger, are in that state.
+//! later, at the service. The member takes the stored state once its reader of the log has all that follows it, and runs that.
 //!
-//! A member whose reader the log has kept needs no new state: all that follows the stored one is there for it. So a group comes
-//! back whose members have all ended.
+//! A reader that is young lacks what came before it was added. One that the log has kept has all that follows a state which was
+//! stored before: so a group comes back whose members have all ended.
 //!
 //! A group without a stored state has none yet: its primary stores the state with which its servant begins.
 
@@ -18,6 +17,7 @@ use punctual_groups_client::ft::Checkpointable;
 use punctual_groups_client::punctual_groups::AdministrationStoredStateError;
 use punctual_groups_client::{MemberOptions, Membership};
 
+use crate::appender::is_away;
 use crate::executor::{Executor, Stop};
 use crate::records::{Content, Entry, State};
 
@@ -25,95 +25,79 @@ use crate::records::{Content, Entry, State};
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// What a member that begins knows of the log.
-struct Seen {
-    /// Entries that have come, with their positions.
-    entries: VecDeque<(u64, Entry)>,
-    /// First position at which this member has said that it begins, in an earlier run that has not taken a state.
-    earlier: Option<u64>,
-    /// Position at which it has said so in this run.
-    begun: Option<u64>,
-}
-
 impl Executor {
-    /// Takes a state, and all that has come since.
+    /// Takes a state, from which on the log's entries can be run.
     pub(crate) fn start(&mut self) -> Result<(), Stop> {
-        self.announce()?;
-        let mut seen = Seen {
-            entries: VecDeque::new(),
-            earlier: None,
-            begun: None,
+        let floor = self.patiently(|member| member.reader.floor())?;
+        let begins = Content::Location(self.location.clone());
+        self.patiently(|member| member.append(begins.clone()))?;
+        let mut seen = VecDeque::new();
+        let floor = match floor {
+            Some(floor) => floor.0,
+            // The reader has acknowledged nothing: it has all from the first beginning of this member on.
+            None => self.see_beginning(&mut seen)?,
         };
         let mut pause = FIRST_PAUSE;
-        loop {
-            self.see(&mut seen)?;
-            if let Some(begun) = seen.begun
-                && self.takes_state(&seen, begun)?
-            {
-                break;
-            }
-            thread::sleep(pause);
+        while !self.takes_state(floor)? {
+            self.pause(pause)?;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
         // From now on the reader is to have all that follows the state, and no more.
         self.acknowledge_to(self.done);
-        for (position, entry) in seen.entries {
+        for (position, entry) in seen {
             self.take(position, &entry)?;
         }
         self.shared.begin();
         self.join()
     }
 
-    /// Says in the log that this member begins.
-    fn announce(&self) -> Result<(), Stop> {
-        loop {
-            let Err(error) = self.append(Content::Location(self.location.clone())) else {
-                return Ok(());
-            };
-            if !crate::appender::is_away(&error) {
-                return Err(Stop::Failed(error.to_string()));
+    /// Reads entries until one says that this member begins, and returns its position.
+    fn see_beginning(&self, seen: &mut VecDeque<(u64, Entry)>) -> Result<u64, Stop> {
+        let mut begun = None;
+        while begun.is_none() {
+            for delivery in self.fetch()? {
+                let (position, entry) = self.read(&delivery)?;
+                if matches!(&entry.what, Content::Location(location) if *location == self.location)
+                {
+                    begun = begun.or(Some(position));
+                }
+                seen.push_back((position, entry));
             }
-            self.pause()?;
+        }
+        Ok(begun.unwrap_or_default())
+    }
+
+    /// Calls the log until it is not away.
+    fn patiently<R>(
+        &self,
+        call: impl Fn(&Self) -> Result<R, punctual_durable::DurableError>,
+    ) -> Result<R, Stop> {
+        loop {
+            match call(self) {
+                Ok(result) => return Ok(result),
+                Err(error) if is_away(&error) => self.pause(FIRST_PAUSE)?,
+                Err(error) => return Err(Stop::Failed(error.to_string())),
+            }
         }
     }
 
-    fn pause(&self) -> Result<(), Stop> {
-        thread::sleep(FIRST_PAUSE);
+    fn pause(&self, pause: Duration) -> Result<(), Stop> {
+        thread::sleep(pause);
         match self.shared.is_ending() {
             true => Err(Stop::Asked),
             false => Ok(()),
         }
     }
 
-    fn see(&self, seen: &mut Seen) -> Result<(), Stop> {
-        for delivery in self.fetch()? {
-            let (position, entry) = self.read(&delivery)?;
-            if matches!(&entry.what, Content::Location(location) if *location == self.location) {
-                match entry.run == self.shared.run {
-                    true => seen.begun = seen.begun.or(Some(position)),
-                    false => seen.earlier = seen.earlier.or(Some(position)),
-                }
-            }
-            seen.entries.push_back((position, entry));
-        }
-        Ok(())
-    }
-
-    /// Takes the stored state if this member has all that follows it; founds the group if it has none and this member is
-    /// primary. Returns whether the member has a state now.
-    fn takes_state(&mut self, seen: &Seen, begun: u64) -> Result<bool, Stop> {
-        // An announcement that was never acknowledged is of a reader that is as young as that.
-        let needed = match (seen.earlier, self.had_reader) {
-            (Some(earlier), _) => earlier,
-            (None, true) => 0,
-            (None, false) => begun,
-        };
+    /// Takes the stored state if the reader has all that comes after a position; founds the group if it has none and this member
+    /// is primary. Returns whether the member has a state now.
+    fn takes_state(&mut self, floor: u64) -> Result<bool, Stop> {
         match self.stored()? {
             Stored::Nothing => {
                 self.join()?;
-                self.founds(begun)
+                self.founds(floor)
             }
-            Stored::State(state) if state.position >= needed => {
+            Stored::State(state) if state.position >= floor => {
                 self.restore(state)?;
                 Ok(true)
             }
@@ -126,7 +110,7 @@ impl Executor {
         }
     }
 
-    fn stored(&self) -> Result<Stored, Stop> {
+    pub(crate) fn stored(&self) -> Result<Stored, Stop> {
         match self.manager.stored_state(self.group_id) {
             Ok(bytes) => {
                 let state = State::read(&bytes);
@@ -145,17 +129,19 @@ impl Executor {
     }
 
     /// Stores the state with which the servant begins, if this member is primary.
-    fn founds(&mut self, begun: u64) -> Result<bool, Stop> {
-        if !self
-            .membership
-            .as_ref()
-            .is_some_and(Membership::becomes_primary)
-        {
+    fn founds(&mut self, floor: u64) -> Result<bool, Stop> {
+        let is_primary = |membership: &Membership| membership.becomes_primary();
+        if !self.membership.as_ref().is_some_and(is_primary) {
             return Ok(false);
         }
-        match self.try_store(begun) {
+        // The primary before may have founded it meanwhile.
+        if !matches!(self.stored()?, Stored::Nothing) {
+            return Ok(false);
+        }
+        self.term = self.guard.term();
+        match self.try_store(floor) {
             Ok(()) => {
-                self.done = begun;
+                self.done = floor;
                 Ok(true)
             }
             Err(why) => {
@@ -181,7 +167,7 @@ impl Executor {
         if self.membership.is_some() {
             return Ok(());
         }
-        let options = MemberOptions::with_lease(self.options.lease);
+        let options = MemberOptions::with_lease(self.options.lease).guard(&self.guard);
         let joined = Membership::begin(
             &self.manager,
             &self.group,
@@ -195,7 +181,7 @@ impl Executor {
 }
 
 /// State at the service.
-enum Stored {
+pub(crate) enum Stored {
     Nothing,
     State(State),
     /// The service does not answer.

@@ -4,7 +4,7 @@ use super::call::{Dispatched, MadeReply, ServerCall};
 use crate::adapter::DispatchError;
 use crate::exception::{CompletionStatus, cdr_exception};
 use crate::relayed::{RawBody, RelayedReply, RelayedRequest, Terms, put_reply_head};
-use punctual_cdr::{Block, ByteOrder, CdrError, Coding};
+use punctual_cdr::{Block, ByteOrder, CdrError, CodeSets, Coding};
 use punctual_giop::{MessageKind, ReplyStatus, ServiceContext, ServiceContexts};
 
 impl<'m> ServerCall<'m> {
@@ -47,10 +47,12 @@ impl<'m> ServerCall<'m> {
     /// Answers with a body that was kept of an earlier reply: results, or a user or system exception.
     ///
     /// # Errors
-    /// MARSHAL if the body is not valid in the reply: it is of another GIOP version than the request, for example.
+    /// MARSHAL if the body is not valid in the reply: the request is of another GIOP version, or of other code sets, than the one
+    /// that was answered by it.
     pub fn pass_kept(
         &mut self,
         status: ReplyStatus,
+        code_sets: CodeSets,
         body: RawBody<'_>,
     ) -> Result<Dispatched, DispatchError> {
         if !self.expects_reply() || self.answered {
@@ -59,6 +61,9 @@ impl<'m> ServerCall<'m> {
         let fails = |error| cdr_exception(error, CompletionStatus::Yes).in_context("passing back");
         if body.version() != self.version {
             return Err(fails(CdrError::Invalid("the reply is of another GIOP version")).into());
+        }
+        if code_sets != self.arguments.coding().code_sets {
+            return Err(fails(CdrError::Invalid("the reply is of other code sets")).into());
         }
         let block = self.encode_relayed(status, ServiceContexts::none(), &body);
         self.pass_block(block.map_err(fails)?)

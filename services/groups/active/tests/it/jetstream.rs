@@ -33,3 +33,37 @@ fn members_share_a_log_on_jetstream() {
     until(|| first.book.lines().len() == 31);
     assert_eq!(first.book.lines(), second.book.lines());
 }
+
+#[test]
+fn a_burst_of_more_entries_than_a_reader_may_have_open_reaches_all_members() {
+    const BURST: usize = 3_000;
+    let Some(nats) = Nats::start() else {
+        return;
+    };
+    let mut groups = Groups::with_log(tempfile::tempdir().unwrap(), log_on(&nats.url));
+    let first = groups.member("a");
+    groups.log = log_on(&nats.url);
+    let second = groups.member("b");
+    let ledger = groups.ledger_at("b");
+    for number in 0..BURST {
+        ledger.note(&format!("line {number}")).unwrap();
+    }
+    for member in [&first, &second] {
+        until(|| member.book.lines().len() == BURST);
+        assert_eq!(
+            member.book.lines()[BURST - 1],
+            format!("line {}", BURST - 1)
+        );
+    }
+    // A member that was away for longer than the window begins, too.
+    second.end();
+    let ledger = groups.ledger_at("a");
+    for number in 0..BURST {
+        ledger.note(&format!("later {number}")).unwrap();
+    }
+    let second = groups.member("b");
+    for member in [&first, &second] {
+        until(|| member.book.lines().len() == 2 * BURST);
+    }
+    assert_eq!(first.book.lines(), second.book.lines());
+}

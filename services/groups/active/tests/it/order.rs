@@ -2,10 +2,12 @@
 
 use std::thread;
 
-use punctual::{Interface, SystemExceptionKind};
+use punctual::config::GiopVersion;
+use punctual::policy::CharCodeSet;
+use punctual::{Interface, Orb, SystemExceptionKind};
 use punctual_groups_client::ft::{Checkpointable, CheckpointableSetStateError};
 
-use crate::idl::LedgerEnterError;
+use crate::idl::{Ledger, LedgerEnterError};
 use crate::support::{Groups, until};
 
 #[test]
@@ -62,6 +64,34 @@ fn exceptions_are_results_and_one_ways_have_their_place() {
     for member in &members {
         until(|| member.book.lines().len() == 3);
         assert!(member.active.is_active(), "{:?}", member.active.failure());
+    }
+}
+
+#[test]
+fn clients_in_any_giop_version_and_code_sets_are_served_by_all() {
+    let groups = Groups::new();
+    let members = ["a", "b"].map(|location| groups.member(location));
+    let text = groups
+        .client
+        .object_to_string(&groups.reference_of("a").unwrap())
+        .unwrap();
+    let mut number = 0;
+    for version in [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2] {
+        for narrow in [CharCodeSet::Iso8859_1, CharCodeSet::Utf8] {
+            let builder = Orb::builder().configure(|config| {
+                config.giop_version = version;
+                config.char_code_set = narrow;
+            });
+            let client = builder.build().unwrap();
+            let ledger = Ledger::from_object(client.string_to_object(&text).unwrap());
+            number += 1;
+            assert_eq!(ledger.enter(&format!("Zürich {number}")).unwrap(), number);
+            client.shutdown(true).unwrap();
+        }
+    }
+    for member in &members {
+        until(|| member.book.lines().len() == 6);
+        assert_eq!(member.book.lines()[5], "Zürich 6");
     }
 }
 

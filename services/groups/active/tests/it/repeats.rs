@@ -3,6 +3,7 @@
 
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use punctual::poa::servant_of;
 use punctual::{Interface, RootPoa};
@@ -117,7 +118,8 @@ fn a_request_whose_member_ends_is_repeated_at_another_one_and_runs_once() {
 #[test]
 fn a_member_whose_servant_cannot_be_called_leaves_the_group() {
     let groups = Groups::new();
-    let first = groups.member("a");
+    let first = groups.begin("a", |options| options.reached_within = Duration::ZERO);
+    groups.wait_for("a", &first);
     let second = groups.member("b");
     assert_eq!(groups.ledger_at("b").enter("one").unwrap(), 1);
     until(|| first.book.lines().len() == 1);

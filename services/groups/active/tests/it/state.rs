@@ -54,7 +54,7 @@ fn a_member_that_lacks_what_follows_the_state_waits_for_one_that_has_it() {
     }
     first.end();
     // It has none of the five requests, and the stored state has none either.
-    let late = groups.begin("late", 10);
+    let late = groups.begin("late", |_| {});
     std::thread::sleep(std::time::Duration::from_millis(500));
     assert!(!late.active.is_active());
     assert!(groups.reference_of("late").is_none(), "it is no member yet");

@@ -85,14 +85,19 @@ impl Groups {
 
     /// Begins a member with an empty ledger, and waits until it serves.
     pub(crate) fn member(&self, location: &str) -> Member {
-        let member = self.begin(location, 10);
-        until(|| member.active.is_active());
-        until(|| self.reference_of(location).is_some());
+        let member = self.begin(location, |_| {});
+        self.wait_for(location, &member);
         member
     }
 
-    /// Begins a member whose primary stores the state after so many requests.
-    pub(crate) fn begin(&self, location: &str, store_after: usize) -> Member {
+    /// Waits until a member serves.
+    pub(crate) fn wait_for(&self, location: &str, member: &Member) {
+        until(|| member.active.is_active());
+        until(|| self.reference_of(location).is_some());
+    }
+
+    /// Begins a member with other options.
+    pub(crate) fn begin(&self, location: &str, change: impl FnOnce(&mut ActiveOptions)) -> Member {
         let orb = tolerant();
         let poa = orb.root_poa().unwrap();
         poa.manager().activate().unwrap();
@@ -101,12 +106,14 @@ impl Groups {
             let text = self.client.object_to_string(object).unwrap();
             orb.string_to_object(&text).unwrap()
         };
-        let options = ActiveOptions {
+        let mut options = ActiveOptions {
             lease: LONG,
-            store_after,
+            store_after: 10,
+            reached_within: LONG,
             patience: LONG,
             ..ActiveOptions::default()
         };
+        change(&mut options);
         let active = ActiveMember::begin(
             &Replication::from_object(here(self.manager.as_object())),
             &here(&self.group),
