@@ -29,6 +29,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// Time between two questions up to where a state is stored, and whether the member is primary.
 const QUESTIONS_FOR_STATES: Duration = Duration::from_secs(1);
 const QUESTIONS: Duration = Duration::from_millis(500);
+/// Time for which a servant may run a request, whatever time-out the ORB's calls have: a request that is broken off ends the member.
+pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Entries that are read at once, at most.
 const AT_ONCE: usize = 256;
 
@@ -247,7 +249,7 @@ impl Executor {
         let terms = terms.ok_or("its record cannot be read")?;
         let object = self.on_terms.entry(terms).or_insert_with(|| {
             let orb = self.behind.orb();
-            reference_to(orb, on_terms(orb, self.behind.ior(), None, terms))
+            reference_to(orb, on_terms(orb, self.behind.ior(), None, terms)).with_timeout(DAY)
         });
         let begun = Instant::now();
         loop {

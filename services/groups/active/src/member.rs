@@ -16,7 +16,7 @@ use punctual_groups_client::Guard;
 use punctual_groups_client::punctual_groups::Administration;
 
 use crate::appender;
-use crate::executor::{Executor, PAUSE};
+use crate::executor::{DAY, Executor, PAUSE};
 use crate::front::{Behind, Front, Phase, Shared, start_answering};
 use crate::replies::Replies;
 
@@ -141,7 +141,7 @@ impl ActiveMember {
             group: group.clone(),
             group_id: id,
             front: objects.front,
-            behind: objects.behind,
+            behind: objects.behind.with_timeout(DAY),
             was_reached,
             on_terms: HashMap::new(),
             guard: Guard::new(),
