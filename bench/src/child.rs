@@ -3,9 +3,29 @@
 use crate::Result;
 use crate::process::Observed;
 use crate::protocol::Answer;
+use rustix::process::{self, Signal};
 use std::fmt::Display;
 use std::io::{BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+/// Variable of the environment with the process id of the program that started this one, and without which this one has no use.
+pub(crate) const PARENT: &str = "PUNCTUAL_BENCH_PARENT";
+
+/// Has this process end with the one that started it, if that asked for it. To be called first of all.
+///
+/// # Errors
+/// The process that started this one has ended already.
+pub fn end_with_parent() -> Result<()> {
+    let Ok(parent) = std::env::var(PARENT) else {
+        return Ok(());
+    };
+    process::set_parent_process_death_signal(Some(Signal::TERM))?;
+    let now = process::getppid().map(|pid| pid.as_raw_nonzero().to_string());
+    match now == Some(parent) {
+        true => Ok(()),
+        false => Err("the program that has started this one has ended".into()),
+    }
+}
 
 /// Child process that speaks the protocol; killed if it is dropped without [`Process::stop`].
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Program of the benchmarks, to which `punctual bench` hands over.
 
 use clap::Parser;
+use punctual_bench::child;
 use punctual_bench::command::{self, Command};
 use punctual_bench::contender::Harness;
 use std::process::ExitCode;
@@ -15,7 +16,9 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let command = Arguments::parse().command;
-    let done = Harness::this().and_then(|harness| command::run(&harness, &command));
+    let done = child::end_with_parent()
+        .and_then(|()| Harness::this())
+        .and_then(|harness| command::run(&harness, &command));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

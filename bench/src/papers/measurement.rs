@@ -1,13 +1,14 @@
 //! Measurements that claims need, each a command of this program.
 
 use crate::Result;
+use crate::child;
 use crate::contender::Harness;
 use crate::machine::Machine;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs;
 use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -206,31 +207,50 @@ impl Measurement {
         quick: bool,
         again: bool,
     ) -> std::result::Result<Kept, String> {
-        let file = folder.join(format!("{}.json", self.name));
-        if let Origin::Folder { command } = self.origin {
-            return taken(&file, command);
+        let before = self.measured_before(harness, folder, quick);
+        if before.is_ok() && !again || matches!(self.origin, Origin::Folder { .. }) {
+            return before;
         }
+        let file = self.file(folder);
         let command = self.arguments(quick);
-        if !again
-            && let Some(kept) = read(&file)
-            && kept.command == command
-            && kept.made_by == maker(harness)
-        {
-            return Ok(Kept {
-                is_old: true,
-                ..kept
-            });
-        }
         let measured = self.measure_now(harness, folder, &command);
         let kept = measured.map_err(|error| error.to_string())?;
         write_whole(&file, &kept).map_err(|error| format!("{}: {error}", file.display()))?;
         Ok(kept)
     }
 
+    /// Returns the report that the folder has of an earlier run by the same command, or of another program.
+    ///
+    /// # Errors
+    /// The reason why there is none.
+    pub(super) fn measured_before(
+        &self,
+        harness: &Harness,
+        folder: &Path,
+        quick: bool,
+    ) -> std::result::Result<Kept, String> {
+        let file = self.file(folder);
+        if let Origin::Folder { command } = self.origin {
+            return taken(&file, command);
+        }
+        let kept = read(&file)
+            .filter(|kept| kept.command == self.arguments(quick) && kept.made_by == maker(harness));
+        let kept = kept.ok_or("not measured by this program on this machine")?;
+        Ok(Kept {
+            is_old: true,
+            ..kept
+        })
+    }
+
+    fn file(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.json", self.name))
+    }
+
     fn measure_now(&self, harness: &Harness, folder: &Path, command: &[&str]) -> Result<Kept> {
         let begun = Instant::now();
         let mut program = Command::new(&harness.program);
         program.args(command).arg("--json");
+        program.env(child::PARENT, std::process::id().to_string());
         if let Some(drawing) = self.drawing() {
             program.arg("--svg").arg(folder.join(drawing));
         }

@@ -33,7 +33,7 @@ pub struct Options {
     /// Measure again what the folder already has.
     #[arg(long)]
     again: bool,
-    /// Only claims found by these measurements.
+    /// Measure these only; other claims are judged by what the folder has.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     only: Vec<String>,
     /// List the claims, each with its command, and measure nothing.
@@ -66,10 +66,16 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
         .map_err(|error| format!("{}: {error}", options.folder.display()))?;
     let begun = Instant::now();
     let mut kept = Vec::new();
-    for (place, measurement) in wanted.iter().enumerate() {
+    let mut place = 0;
+    for measurement in ALL {
+        if !wanted.iter().any(|one| one.name == measurement.name) {
+            let before = measurement.measured_before(harness, &options.folder, options.quick);
+            kept.push((measurement, before));
+            continue;
+        }
+        place += 1;
         eprintln!(
-            "{} of {}, after {}: {}",
-            place + 1,
+            "{place} of {}, after {}: {}",
             wanted.len(),
             shown(begun.elapsed()),
             measurement.about
@@ -80,9 +86,9 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
             Ok(kept) => eprintln!("    took {}", shown(kept.took)),
             Err(reason) => eprintln!("    not measured: {reason}"),
         }
-        kept.push((*measurement, measured));
+        kept.push((measurement, measured));
     }
-    let judged: Vec<Judged> = claims_by(&wanted)
+    let judged: Vec<Judged> = claims::all()
         .map(|claim| judge(claim, &kept, options.quick))
         .collect();
     let files = report::write(&options.folder, &judged, &kept, options.quick)?;

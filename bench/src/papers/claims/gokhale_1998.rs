@@ -13,11 +13,11 @@ pub(super) const CLAIMS: &[Claim] = &[
     by(
         "demux",
         (PAPER, "figures 31 and 32"),
-        "linear search takes longest, and its worst case is far above random calls",
-        "worst case 1.87 × random, 500 objects of 100 operations",
+        "linear search takes longest",
+        "a plot, 500 objects of 100 operations",
         |e| {
             let linear = |how| demultiplexed(e, "linear", how, 500, 100);
-            let (worst, random) = (linear("worst_case")?, linear("random")?);
+            let worst = linear("worst_case")?;
             let mut others = Vec::new();
             for strategy in ["active", "dynamic_hash", "perfect_hash", "de_layered"] {
                 others.push(demultiplexed(e, strategy, "worst_case", 500, 100)?);
@@ -25,14 +25,32 @@ pub(super) const CLAIMS: &[Claim] = &[
             let most = others.into_iter().fold(0.0, f64::max);
             Found::judged(
                 format!(
-                    "{:.2} ×, {} beside {}; the others up to {}",
-                    worst / random,
+                    "{} at worst; the others up to {}",
                     micros(worst),
-                    micros(random),
                     micros(most)
                 ),
-                worst / random > 1.1 && worst > most,
-                "comparing names takes so little beside a round trip that a search of 600 costs next to nothing",
+                worst > 1.05 * most,
+                "comparing names takes little beside a round trip",
+            )
+        },
+    ),
+    by(
+        "demux",
+        (PAPER, "figures 31 and 32"),
+        "the worst case of linear search is far above random calls",
+        "1.87 × random, 500 objects of 100 operations",
+        |e| {
+            let linear = |how| demultiplexed(e, "linear", how, 500, 100);
+            let (worst, random) = (linear("worst_case")?, linear("random")?);
+            Found::judged(
+                format!(
+                    "{:.2} ×, {} beside {}",
+                    worst / random,
+                    micros(worst),
+                    micros(random)
+                ),
+                worst / random > 1.1,
+                "a search to the last of 600 names takes little more than one to the middle, which finds less in the caches",
             )
         },
     ),

@@ -50,7 +50,7 @@ pub(super) const CLAIMS: &[Claim] = &[
                     micros(apart)
                 ),
                 lanes / apart < 1.1,
-                "it is slower",
+                "it is slower, for a reason that is not known",
             )
         },
     ),

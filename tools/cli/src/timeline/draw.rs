@@ -2,6 +2,7 @@
 
 use super::join::{Joined, Whole};
 use super::offset::float;
+use super::stages::within;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("draw.css");
@@ -118,7 +119,7 @@ fn row(out: &mut String, joined: &Joined, request: &Whole, (y, longest, begin): 
     );
     let mut from = request.sending;
     let mut bar = |class: &str, until: Option<i64>| {
-        let Some(until) = until.map(|until| until.clamp(from, received)) else {
+        let Some(until) = until.map(|until| within(until, from, received)) else {
             return;
         };
         let _ = write!(

@@ -257,16 +257,23 @@ fn turn(a: Point, b: Point, c: Point) -> f64 {
     (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0)
 }
 
-/// Returns the corners of the lines (offset in the middle, drift) between the points; `None` if no line is.
+/// Points of both hulls, at most, whose lines are looked at. Hulls of measured times have some dozens.
+const MOST_POINTS: usize = 500;
+
+/// Returns the corners of the lines (offset in the middle, drift) between the points; `None` if no line is, or there are too many
+/// points, as only made-up times have.
 fn corners(below: &[Point], above: &[Point]) -> Option<Vec<Point>> {
     let limits = [MOST_DRIFT, -MOST_DRIFT];
     // Half a nanosecond for rounding.
     let fits = |&(a, b): &Point| {
-        below.iter().all(|(t, least)| a + b * t >= least - 0.5)
+        b.abs() <= MOST_DRIFT * (1.0 + 1e-9)
+            && below.iter().all(|(t, least)| a + b * t >= least - 0.5)
             && above.iter().all(|(t, most)| a + b * t <= most + 0.5)
-            && b.abs() <= MOST_DRIFT * (1.0 + 1e-9)
     };
     let points: Vec<Point> = below.iter().chain(above).copied().collect();
+    if points.len() > MOST_POINTS {
+        return None;
+    }
     let mut corners: Vec<Point> = Vec::new();
     for (index, &(t1, o1)) in points.iter().enumerate() {
         // Through a point with the largest drift, and through two points.

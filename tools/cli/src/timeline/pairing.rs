@@ -135,6 +135,12 @@ fn shared(client: &File, server: &File) -> Vec<Shared> {
     let is_by_address = |mine: &Connection, other: &Connection| {
         is_same(mine, other) && (one_host || !is_within_a_host(mine))
     };
+    // Connections that another pair of addresses claims are no candidates of one that has none.
+    let claimed: HashSet<(u32, u32)> = servers
+        .iter()
+        .filter(|(other, _)| clients.iter().any(|(mine, _)| is_by_address(mine, other)))
+        .map(|(other, _)| (other.lane, other.connection))
+        .collect();
     let mut shared = Vec::new();
     for (mine, calls) in &clients {
         let by_address: Vec<_> = servers
@@ -146,7 +152,7 @@ fn shared(client: &File, server: &File) -> Vec<Shared> {
             true => {
                 let is_like = |other: &Connection| link(&mine.local) == link(&other.local);
                 let all = servers.iter().filter(|(other, _)| is_like(other));
-                all.filter(|(other, _)| !clients.iter().any(|(mine, _)| is_by_address(mine, other)))
+                all.filter(|(other, _)| !claimed.contains(&(other.lane, other.connection)))
                     .filter(|_| one_host || !is_within_a_host(mine))
                     .collect()
             }

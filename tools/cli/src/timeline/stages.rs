@@ -68,3 +68,23 @@ pub(super) fn by_operation(joined: &Joined) -> Vec<Stages> {
         })
         .collect()
 }
+
+/// Returns the end of a stage that begins at `from`, in a call whose reply came at `received`. By joined clocks that contradict
+/// one another a stage may seem to end before it begins, and the whole call, too: then it has no length.
+pub(super) fn within(until: i64, from: i64, received: i64) -> i64 {
+    until.min(received).max(from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_ends_in_its_call_and_not_before_it_begins() {
+        assert_eq!(within(5, 3, 9), 5);
+        assert_eq!(within(2, 3, 9), 3);
+        assert_eq!(within(12, 3, 9), 9);
+        // The reply seems to come before the stage begins.
+        assert_eq!(within(5, 10, 9), 10);
+    }
+}

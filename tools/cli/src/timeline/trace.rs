@@ -3,6 +3,7 @@
 
 use super::file::{Event, Stage};
 use super::join::{Joined, Whole};
+use super::stages::within;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -72,7 +73,7 @@ fn of_request(joined: &Joined, number: usize, request: &Whole, begin: i64) -> Ve
     // Within the uncertainty stages may seem to end before they begin.
     let mut stage = |name: &str, until: Option<i64>| {
         if let Some(until) = until {
-            let until = until.clamp(from, received);
+            let until = within(until, from, received);
             events.push(event("b", from, name));
             events.push(event("e", until, name));
             from = until;

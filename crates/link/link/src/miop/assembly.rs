@@ -136,10 +136,10 @@ impl Assembly {
         let host = key.source.ip();
         if self.hosts.under_way(host).0 >= self.options.messages_of_source {
             let oldest = self.hosts.oldest_but(host, None);
-            self.displace(oldest);
+            self.displace(oldest, now);
         }
         if self.under_way.len() >= self.options.messages {
-            self.displace(self.oldest_but(None));
+            self.displace(self.oldest_but(None), now);
         }
         let number = self.next;
         self.next += 1;
@@ -169,9 +169,9 @@ impl Assembly {
         }
         let (memory, of_source) = (self.options.memory, self.options.memory_of_source);
         while self.hosts.under_way(host).1 > of_source
-            && self.displace(self.hosts.oldest_but(host, Some(number)))
+            && self.displace(self.hosts.oldest_but(host, Some(number)), now)
         {}
-        while self.octets > memory && self.displace(self.oldest_but(Some(number))) {}
+        while self.octets > memory && self.displace(self.oldest_but(Some(number)), now) {}
         if self.octets > memory || self.hosts.under_way(host).1 > of_source {
             return self.refuse(key, now);
         }
@@ -209,20 +209,25 @@ impl Assembly {
         from_oldest.find(|number| Some(*number) != kept)
     }
 
-    /// Gives up the message of a number, for which there is no room; returns `false` if there is none.
-    fn displace(&mut self, number: Option<u64>) -> bool {
-        let known = number.and_then(|number| self.order.get(&number));
-        let Some(displaced) = known.cloned().and_then(|key| self.remove(&key)) else {
+    /// Gives up the message of a number, for which there is no room, and what else arrives of it; returns `false` if there is
+    /// none.
+    fn displace(&mut self, number: Option<u64>, now: Instant) -> bool {
+        let Some(key) = number.and_then(|number| self.order.get(&number)).cloned() else {
             return false;
         };
+        let Some(displaced) = self.remove(&key) else {
+            return false;
+        };
+        self.hosts.remember(key.source, &key.id, now);
         add(&self.counters.displaced, 1);
         add(&self.counters.lost_packets, displaced.missing());
         true
     }
 
-    /// Gives up a message that is too old.
-    fn give_up(&mut self, key: &Key) {
+    /// Gives up a message that is too old, and what else arrives of it.
+    fn give_up(&mut self, key: &Key, now: Instant) {
         if let Some(lost) = self.remove(key) {
+            self.hosts.remember(key.source, &key.id, now);
             add(&self.counters.incomplete, 1);
             add(&self.counters.lost_packets, lost.missing());
         }
@@ -286,7 +291,7 @@ impl Intake for Assembly {
             if begun.is_some_and(|begun| now.saturating_duration_since(begun) < age) {
                 return;
             }
-            self.give_up(&oldest);
+            self.give_up(&oldest, now);
         }
     }
 }

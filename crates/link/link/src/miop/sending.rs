@@ -120,29 +120,30 @@ impl Pace {
     }
 
     /// Takes the next time at which a packet may leave: now, if the last one left long enough ago. Time that was lost is not
-    /// made up for by a burst.
-    fn take(&self, now: u64) -> u64 {
+    /// made up for by a burst. `None` if that is later than `latest`; then nothing is taken.
+    fn take(&self, now: u64, latest: u64) -> Option<u64> {
         let mut taken = now;
-        let _ = self
+        let next = self
             .next
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
                 taken = next.max(now);
-                Some(taken.saturating_add(self.interval))
+                (taken <= latest).then(|| taken.saturating_add(self.interval))
             });
-        taken
+        next.is_ok().then_some(taken)
     }
 
     /// Waits until a packet may leave; returns `false` if that is not before the deadline.
     fn wait(&self, deadline: Deadline) -> bool {
         let now = clock::nanos();
-        let pause = Duration::from_nanos(self.take(now).saturating_sub(now));
-        if pause.is_zero() {
-            return true;
-        }
-        if deadline.remaining().is_some_and(|left| left < pause) {
+        let left = deadline.remaining().map_or(u64::MAX, |left| {
+            u64::try_from(left.as_nanos()).unwrap_or(u64::MAX)
+        });
+        let Some(at) = self.take(now, now.saturating_add(left)) else {
             return false;
+        };
+        if at > now {
+            std::thread::sleep(Duration::from_nanos(at - now));
         }
-        std::thread::sleep(pause);
         true
     }
 }
@@ -207,8 +208,13 @@ mod tests {
         let pace = Pace::new(Duration::from_nanos(100));
         // Of whichever threads.
         assert_eq!(
-            [10, 11, 50, 400, 401].map(|now| pace.take(now)),
-            [10, 110, 210, 400, 500]
+            [10, 11, 50, 400, 401].map(|now| pace.take(now, u64::MAX)),
+            [10, 110, 210, 400, 500].map(Some)
+        );
+        // A packet that would leave too late takes nobody's turn.
+        assert_eq!(
+            [pace.take(402, 599), pace.take(402, 600)],
+            [None, Some(600)]
         );
         assert!(Pace::new(Duration::ZERO).is_none() && !pace.is_none());
         // No packet leaves after the deadline.

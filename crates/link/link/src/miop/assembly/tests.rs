@@ -169,6 +169,28 @@ fn the_oldest_messages_make_room_for_a_host_and_for_all() {
 }
 
 #[test]
+fn messages_that_gave_way_do_not_begin_again_and_take_the_room_of_others() {
+    let mut member = Member::new(|options| options.messages_of_source = 16);
+    let ids: Vec<String> = (0..17).map(|number| format!("m{number}")).collect();
+    let mut arrived = Vec::new();
+    // Their packets come in turns: one message more than there is room for.
+    for number in 0..3 {
+        for id in &ids {
+            arrived.extend(member.packet(1, (id, number, 3), "x").map(|_| id.clone()));
+        }
+    }
+    assert_eq!(arrived, ids[1..]);
+    let counts = member.counts();
+    assert_eq!((counts.displaced, counts.messages), (1, 16));
+    assert_eq!((counts.lost_packets, counts.repeated), (2, 2));
+    // Nor does one that was too old.
+    assert_eq!(member.packet(1, ("late", 0, 2), "a"), None);
+    member.later(AGE);
+    assert_eq!(member.packet(1, ("late", 1, 2), "b"), None);
+    assert_eq!(member.counts().under_way, 0);
+}
+
+#[test]
 fn memory_is_bounded_for_one_message_and_for_all() {
     let part = "x".repeat(100);
     let mut member = Member::new(|options| {
