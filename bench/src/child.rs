@@ -11,20 +11,17 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 /// Variable of the environment with the process id of the program that started this one, and without which this one has no use.
 pub(crate) const PARENT: &str = "PUNCTUAL_BENCH_PARENT";
 
-/// Has this process end with the one that started it, if that asked for it. To be called first of all.
+/// Has this process end with the one that started it, if that asked for it. To be called first of all. Processes that this one
+/// starts have another parent, and end as it closes their input.
 ///
 /// # Errors
-/// The process that started this one has ended already.
+/// The kernel refuses it.
 pub fn end_with_parent() -> Result<()> {
-    let Ok(parent) = std::env::var(PARENT) else {
-        return Ok(());
-    };
-    process::set_parent_process_death_signal(Some(Signal::TERM))?;
-    let now = process::getppid().map(|pid| pid.as_raw_nonzero().to_string());
-    match now == Some(parent) {
-        true => Ok(()),
-        false => Err("the program that has started this one has ended".into()),
+    let parent = process::getppid().map(|pid| pid.as_raw_nonzero().to_string());
+    if std::env::var(PARENT).ok() == parent && parent.is_some() {
+        process::set_parent_process_death_signal(Some(Signal::TERM))?;
     }
+    Ok(())
 }
 
 /// Child process that speaks the protocol; killed if it is dropped without [`Process::stop`].
