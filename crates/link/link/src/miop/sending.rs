@@ -211,7 +211,7 @@ mod tests {
             [10, 11, 50, 400, 401].map(|now| pace.take(now, u64::MAX)),
             [10, 110, 210, 400, 500].map(Some)
         );
-        // A packet that would leave too late takes nobody's turn.
+        // A packet that would leave too late takes no turn.
         assert_eq!(
             [pace.take(402, 599), pace.take(402, 600)],
             [None, Some(600)]
