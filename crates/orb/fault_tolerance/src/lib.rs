@@ -38,6 +38,7 @@ pub use extend::FaultTolerance;
 pub use member::{GroupMember, Role};
 pub use members::NotAMember;
 pub use policies::{HeartbeatEnabledPolicy, HeartbeatPolicy, RequestDurationPolicy};
+pub use punctual_giop::service_context::FT_REQUEST;
 pub use punctual_ior::{FtGroup, GroupError};
 pub use punctual_orb::FaultToleranceSettings;
 pub use request_id::RequestId;

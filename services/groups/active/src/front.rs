@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use punctual::asynchronous::PendingReply;
+use punctual::fault_tolerance::FT_REQUEST;
 use punctual::poa::{DispatchError, Dispatched, ServerCall};
 use punctual::{CompletionStatus, Servant, SystemException, SystemExceptionKind as Kind};
 use punctual_exec::thread::ThreadSpec;
@@ -20,9 +21,6 @@ use crate::records::{Content, Entry, Request};
 
 /// Operations by which states of passive groups are transferred. Those of an active group lie with the service.
 const OF_STATES: [&str; 4] = ["get_state", "set_state", "get_update", "set_update"];
-
-/// Id of the service context of requests that clients may repeat (FT_REQUEST).
-const FT_REQUEST: u32 = 13;
 
 /// Part of a member that its threads share.
 #[derive(Debug)]

@@ -10,9 +10,9 @@
 //! | module | contents |
 //! |---|---|
 //! | `member` | [`ActiveMember`]: its beginning and its end |
-//! | `front` | the servant that clients call: requests become entries of the log |
+//! | `front` | the servant that clients call: requests become entries of the log; the thread that answers them |
 //! | `appender` | the thread that appends entries, many at once |
-//! | `executor` | the thread that runs the log's requests on the servant, one at a time, and answers those that came here |
+//! | `executor` | the thread that runs the log's requests on the servant, one at a time |
 //! | `start` | how a member gets its state: from the service of groups, or as the first one by founding the group |
 //! | `replies` | replies to requests that clients may repeat, the same at all members |
 //! | `record` | entries and states as bytes |
