@@ -124,7 +124,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         HOST,
         &["punctual", "punctual-observe", EXEC, SYS, "punctual-build"],
     ),
-    (ETCD, &["punctual"]),
+    (ETCD, &["punctual", HOST]),
     // Logs of events, in a file of the host's.
     (DURABLE, &[EXEC, HOST]),
     // The same on JetStream.

@@ -7,6 +7,7 @@
 //! | `lease` | leases of the keys of one commit |
 //! | `http` | as much of HTTP/1.1 as the gateway needs |
 //! | `stream` | TCP, or TLS over it |
+//! | `settings` | settings that services with a store in etcd share |
 //!
 //! The meaning of keys is each service's own. Calls block their thread, at most until a time-out;
 //! there is no async runtime.
@@ -16,6 +17,7 @@
 mod api;
 mod http;
 mod lease;
+pub mod settings;
 mod stream;
 
 pub use api::{

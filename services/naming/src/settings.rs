@@ -91,21 +91,21 @@ const OWN: &[&Setting] = &[
     #[cfg(feature = "etcd")]
     &etcd::PREFIX.setting,
     #[cfg(feature = "etcd")]
-    &etcd::TIMEOUT.setting,
+    &punctual_etcd::settings::TIMEOUT.setting,
     #[cfg(feature = "etcd")]
     &etcd::STALENESS.setting,
     #[cfg(feature = "etcd")]
     &etcd::READ_STALE.setting,
     #[cfg(feature = "etcd")]
-    &etcd::TRUSTED.setting,
+    &punctual_etcd::settings::TRUSTED.setting,
     #[cfg(feature = "etcd")]
-    &etcd::CERTIFICATE.setting,
+    &punctual_etcd::settings::CERTIFICATE.setting,
     #[cfg(feature = "etcd")]
-    &etcd::KEY.setting,
+    &punctual_etcd::settings::KEY.setting,
     #[cfg(feature = "etcd")]
-    &etcd::USER.setting,
+    &punctual_etcd::settings::USER.setting,
     #[cfg(feature = "etcd")]
-    &etcd::PASSWORD_FILE.setting,
+    &punctual_etcd::settings::PASSWORD_FILE.setting,
     &ALLOW.setting,
     &NO_FEDERATION.setting,
     &FEDERATION_TIMEOUT.setting,

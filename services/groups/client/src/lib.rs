@@ -14,6 +14,7 @@ mod each;
 mod guard;
 mod load;
 mod membership;
+mod registrations;
 
 pub use each::key_for_one;
 pub use guard::Guard;

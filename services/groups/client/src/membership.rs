@@ -13,19 +13,13 @@ use punctual_exec::thread::{JoinHandle, ThreadSpec};
 use punctual_naming_client::cos_naming::Name;
 use punctual_naming_client::from_text;
 
-use crate::cos_load_balancing::{
-    CPU, Load, LoadAlert, LoadManager, LoadManagerGetLoadAlertError,
-    LoadManagerGetLoadMonitorError, LoadMonitor,
-};
+use crate::cos_load_balancing::{CPU, Load, LoadAlert, LoadManager, LoadMonitor};
 use crate::guard::Guard;
 use crate::portable_group::ObjectGroupId;
 use crate::punctual_groups::{
     Administration, AdministrationRenewError, AdministrationStoreStateError,
     AdministrationStoreUpdateError, Joined,
 };
-
-/// Time after which a registration of a monitor or an alert is checked.
-const CHECK: Duration = Duration::from_secs(10);
 
 /// Part of a lease by which a member ends it before the service does, as their clocks may run at different rates.
 const CLOCKS: u32 = 128;
@@ -36,8 +30,8 @@ pub struct MemberOptions {
     guard: Guard,
     is_passive: bool,
     load: Option<Box<dyn Fn() -> f32 + Send>>,
-    monitor: Option<LoadMonitor>,
-    alert: Option<LoadAlert>,
+    pub(crate) monitor: Option<LoadMonitor>,
+    pub(crate) alert: Option<LoadAlert>,
 }
 
 impl std::fmt::Debug for MemberOptions {
@@ -150,9 +144,9 @@ pub struct Membership {
 }
 
 #[derive(Debug)]
-struct Shared {
-    manager: Administration,
-    location: Name,
+pub(crate) struct Shared {
+    pub(crate) manager: Administration,
+    pub(crate) location: Name,
     guard: Guard,
     lease: Duration,
     /// Time of the last question. Held while the service is asked.
@@ -170,12 +164,12 @@ struct Shared {
 }
 
 /// State of the thread that keeps a membership.
-struct Keeping {
-    shared: Arc<Shared>,
+pub(crate) struct Keeping {
+    pub(crate) shared: Arc<Shared>,
     group: ObjectRef,
     member: ObjectRef,
-    options: MemberOptions,
-    checked: Option<Instant>,
+    pub(crate) options: MemberOptions,
+    pub(crate) checked: Option<Instant>,
 }
 
 impl Membership {
@@ -488,65 +482,6 @@ impl Keeping {
         }
     }
 
-    /// Registers the monitor and the alert, again if the service has lost them.
-    fn check_registrations(&mut self) {
-        let is_recent = self.checked.is_some_and(|at| at.elapsed() < CHECK);
-        let (monitor, alert) = (&self.options.monitor, &self.options.alert);
-        if is_recent || (monitor.is_none() && alert.is_none()) {
-            return;
-        }
-        let manager = LoadManager::from_object(self.shared.manager.as_object().clone());
-        let at = &self.shared.location;
-        let mut is_done = true;
-        if let Some(monitor) = monitor {
-            let found = manager.get_load_monitor(at);
-            let is_own = |found: &Option<LoadMonitor>| {
-                found
-                    .as_ref()
-                    .is_some_and(|one| one.as_object().is_equivalent(monitor.as_object()))
-            };
-            let found = match found {
-                Ok(found) if is_own(&found) => Ok(()),
-                Ok(_) => {
-                    let _has_gone = manager.remove_load_monitor(at);
-                    manager
-                        .register_load_monitor(at, Some(monitor))
-                        .map_err(|error| error.to_string())
-                }
-                Err(LoadManagerGetLoadMonitorError::LocationNotFound(_)) => manager
-                    .register_load_monitor(at, Some(monitor))
-                    .map_err(|error| error.to_string()),
-                Err(error) => Err(error.to_string()),
-            };
-            is_done &= reported("monitor", found);
-        }
-        if let Some(alert) = alert {
-            let found = manager.get_load_alert(at);
-            let is_own = |found: &Option<LoadAlert>| {
-                found
-                    .as_ref()
-                    .is_some_and(|one| one.as_object().is_equivalent(alert.as_object()))
-            };
-            let found = match found {
-                Ok(found) if is_own(&found) => Ok(()),
-                Ok(_) => {
-                    let _has_gone = manager.remove_load_alert(at);
-                    manager
-                        .register_load_alert(at, Some(alert))
-                        .map_err(|error| error.to_string())
-                }
-                Err(LoadManagerGetLoadAlertError::LoadAlertNotFound(_)) => manager
-                    .register_load_alert(at, Some(alert))
-                    .map_err(|error| error.to_string()),
-                Err(error) => Err(error.to_string()),
-            };
-            is_done &= reported("alert", found);
-        }
-        if is_done {
-            self.checked = Some(Instant::now());
-        }
-    }
-
     fn leave(&self) {
         let shared = &self.shared;
         // After a question in progress, which could make it primary.
@@ -574,13 +509,6 @@ impl Keeping {
             tracing::warn!("this member stays until its lease ends: {error}");
         }
     }
-}
-
-fn reported(what: &str, done: Result<(), String>) -> bool {
-    if let Err(why) = &done {
-        tracing::warn!("the {what} of this member is not registered: {why}");
-    }
-    done.is_ok()
 }
 
 #[cfg(test)]

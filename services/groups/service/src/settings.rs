@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use punctual_etcd::settings::{ADVICE, check_endpoint, client};
 use punctual_host::Problem;
 use punctual_host::access::check_principal;
 use punctual_host::settings::{BIND_NAME, COMPACT, Key, NAMING, PROCESS, Setting, Values, listen};
@@ -11,7 +12,6 @@ use crate::access::Access;
 use crate::limits::Limits;
 use crate::service::{GroupService, OpenError};
 use crate::shared::EtcdOptions;
-use crate::{ClientOptions, EtcdTls, EtcdUser};
 
 /// Setting for the endpoints at which the service listens.
 pub const LISTEN: Key<Vec<String>> = listen().required();
@@ -32,10 +32,6 @@ const PREFIX: Key<Option<String>> = Key::text("etcd-prefix")
     .default("/punctual/groups")
     .requires(&["etcd"])
     .doc("Prefix of the keys in etcd. Servers with the same prefix share their groups.");
-const TIMEOUT: Key<Duration> = Key::time("etcd-timeout")
-    .default("2s")
-    .requires(&["etcd"])
-    .doc("Time limit of a call to etcd.");
 const TAKE_OVER: Key<Duration> = Key::time("etcd-take-over")
     .default("5s")
     .requires(&["etcd"])
@@ -43,22 +39,6 @@ const TAKE_OVER: Key<Duration> = Key::time("etcd-take-over")
         "Time after which another server takes over from one that does not renew its right to serve, in whole seconds from 1 s on. \
          It is renewed after each third of this time.",
     );
-const TRUSTED: Key<Vec<PathBuf>> = Key::paths("etcd-trusted")
-    .requires(&["etcd"])
-    .doc("Call etcd by TLS, and trust certificates of the authorities in this file (PEM). May be given more than once.");
-const CERTIFICATE: Key<Option<PathBuf>> = Key::path("etcd-certificate")
-    .requires(&["etcd-trusted", "etcd-key"])
-    .doc("The certificate that this server shows to etcd (PEM).");
-const KEY: Key<Option<PathBuf>> = Key::path("etcd-key")
-    .requires(&["etcd-certificate"])
-    .doc("The private key of that certificate (PEM).");
-const USER: Key<Option<String>> = Key::text("etcd-user")
-    .value_name("NAME")
-    .requires(&["etcd", "etcd-password-file"])
-    .doc("The name that this server logs in to etcd with.");
-const PASSWORD_FILE: Key<Option<PathBuf>> = Key::path("etcd-password-file")
-    .requires(&["etcd-user"])
-    .doc("The file whose first line is that user's password.");
 const ALLOW: Key<Vec<String>> = Key::list("allow", check_principal)
     .value_name("WHO")
     .doc(
@@ -144,13 +124,13 @@ const OWN: &[&Setting] = &[
     &STORE.setting,
     &ENDPOINTS.setting,
     &PREFIX.setting,
-    &TIMEOUT.setting,
+    &punctual_etcd::settings::TIMEOUT.setting,
     &TAKE_OVER.setting,
-    &TRUSTED.setting,
-    &CERTIFICATE.setting,
-    &KEY.setting,
-    &USER.setting,
-    &PASSWORD_FILE.setting,
+    &punctual_etcd::settings::TRUSTED.setting,
+    &punctual_etcd::settings::CERTIFICATE.setting,
+    &punctual_etcd::settings::KEY.setting,
+    &punctual_etcd::settings::USER.setting,
+    &punctual_etcd::settings::PASSWORD_FILE.setting,
     &ALLOW.setting,
     &ALLOW_MEMBERS.setting,
     &CHECK_INTERVAL.setting,
@@ -176,18 +156,6 @@ const OWN: &[&Setting] = &[
 ];
 
 const ON_STORES: &str = "name a file that `punctual group serve` made, and that no server has open";
-
-const ON_ETCD: &str =
-    "--etcd takes members of a cluster, --etcd-prefix a prefix of keys that no other program uses";
-
-const ON_PASSWORD: &str = "--etcd-password-file is a file whose first line is the password";
-
-fn check_endpoint(text: &str) -> Result<(), String> {
-    match text.is_empty() {
-        true => Err("expected host:port".to_owned()),
-        false => Ok(()),
-    }
-}
 
 /// Opens the service that settings describe.
 ///
@@ -228,10 +196,14 @@ fn stored(values: &Values) -> Result<GroupService, Problem> {
     let Some(path) = values.get(&STORE) else {
         return Ok(GroupService::in_memory());
     };
-    let endpoints = values.get(&ENDPOINTS);
-    if !endpoints.is_empty() {
-        let service = GroupService::in_etcd(&path, &etcd(values, endpoints)?);
-        return service.map_err(|error| Problem::new(error, ON_ETCD));
+    if let Some(client) = client(values, &ENDPOINTS)? {
+        let options = EtcdOptions {
+            client,
+            prefix: values.get(&PREFIX).unwrap_or_default(),
+            lease: values.get(&TAKE_OVER),
+        };
+        let service = GroupService::in_etcd(&path, &options);
+        return service.map_err(|error| Problem::new(error, ADVICE));
     }
     let bad = |error: OpenError| bad(&path, &error);
     let service = GroupService::open(&path).map_err(bad)?;
@@ -239,36 +211,6 @@ fn stored(values: &Values) -> Result<GroupService, Problem> {
         service.compact().map_err(bad)?;
     }
     Ok(service)
-}
-
-fn etcd(values: &Values, endpoints: Vec<String>) -> Result<EtcdOptions, Problem> {
-    let trusted = values.get(&TRUSTED);
-    let tls = (!trusted.is_empty()).then(|| EtcdTls {
-        trusted,
-        certificate: values.get(&CERTIFICATE),
-        key: values.get(&KEY),
-    });
-    Ok(EtcdOptions {
-        client: ClientOptions {
-            endpoints,
-            patience: values.get(&TIMEOUT),
-            tls,
-            user: user(values)?,
-        },
-        prefix: values.get(&PREFIX).unwrap_or_default(),
-        lease: values.get(&TAKE_OVER),
-    })
-}
-
-fn user(values: &Values) -> Result<Option<EtcdUser>, Problem> {
-    let Some((name, file)) = values.get(&USER).zip(values.get(&PASSWORD_FILE)) else {
-        return Ok(None);
-    };
-    let text = std::fs::read_to_string(&file);
-    let text =
-        text.map_err(|error| Problem::new(format!("{}: {error}", file.display()), ON_PASSWORD))?;
-    let password = text.lines().next().unwrap_or_default().to_owned();
-    Ok(Some(EtcdUser { name, password }))
 }
 
 fn bad(path: &Path, error: &OpenError) -> Problem {
