@@ -75,5 +75,7 @@ pub fn packets(input: &[u8]) {
     assert_eq!(counted, (messages as u64, octets as u64));
     assembly.look(now + Duration::from_secs(100));
     assert_eq!(assembly.held(), (0, 0));
+    // What was given up is remembered for as long again, so that packets that come late do not begin it anew.
+    assembly.look(now + Duration::from_secs(200));
     assert_eq!(assembly.remembered(), (0, 0));
 }
