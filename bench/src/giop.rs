@@ -5,9 +5,10 @@
 
 use crate::{Error, Result};
 use punctual_ior::Ior;
+use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 /// Size of a message's header, in bytes (CORBA 3.3 part 2, §9.4.1).
@@ -20,6 +21,8 @@ const LONGEST: usize = 1 << 20;
 const LITTLE_ENDIAN: u8 = 1;
 /// Number of descriptors that a process needs for other purposes than connections.
 const SPARE: u64 = 128;
+/// Number of connections that come from one address of the loopback.
+const CONNECTIONS_OF_HOST: usize = 1 << 14;
 
 /// Remote object to be called, by address and object key.
 #[derive(Clone, Debug)]
@@ -57,7 +60,32 @@ impl Target {
     /// # Errors
     /// The connection cannot be opened.
     pub fn connect(&self) -> Result<Connection> {
-        let stream = TcpStream::connect(self.address)?;
+        self.connect_from(None)
+    }
+
+    /// Connects to the server as the given one of many connections. On the loopback each 16,384 of them come from a host of
+    /// their own, as an address has ports for fewer than 30,000.
+    ///
+    /// # Errors
+    /// The connection cannot be opened.
+    pub fn connect_as(&self, number: usize) -> Result<Connection> {
+        let is_loopback =
+            matches!(self.address, SocketAddr::V4(server) if server.ip().is_loopback());
+        let host = u8::try_from(number / CONNECTIONS_OF_HOST)?;
+        let source = (is_loopback && host > 0).then(|| Ipv4Addr::new(127, 0, 1, host));
+        self.connect_from(source)
+    }
+
+    fn connect_from(&self, source: Option<Ipv4Addr>) -> Result<Connection> {
+        let stream = match source {
+            None => TcpStream::connect(self.address)?,
+            Some(source) => {
+                let socket = socket(AddressFamily::INET, SocketType::STREAM, None)?;
+                bind(&socket, &SocketAddrV4::new(source, 0))?;
+                connect(&socket, &self.address)?;
+                socket.into()
+            }
+        };
         stream.set_nodelay(true)?;
         Ok(Connection { stream })
     }

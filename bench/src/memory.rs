@@ -103,7 +103,7 @@ fn look_at(contender: &Contender, numbers: &[usize]) -> Result<Vec<Row>> {
     let mut connections = Vec::new();
     for &number in numbers {
         while connections.len() < number {
-            connections.push(idle_connection(&target)?);
+            connections.push(idle_connection(&target, connections.len())?);
         }
         rows.push(row(contender, &server, number, idle)?);
     }
@@ -133,8 +133,8 @@ fn row(contender: &Contender, server: &Process, number: usize, idle: Memory) -> 
 
 /// Opens a connection and makes a call on it, so that the server has allocated all that it needs
 /// for it.
-fn idle_connection(target: &Target) -> Result<Connection> {
-    let mut connection = target.connect()?;
+fn idle_connection(target: &Target, number: usize) -> Result<Connection> {
+    let mut connection = target.connect_as(number)?;
     connection.call(target, 1, CALL)?;
     Ok(connection)
 }

@@ -64,7 +64,7 @@ impl ObjectAdapter for Guarded {
         }
         let dispatch = |call: &mut ServerCall<'_>| self.adapter.dispatch(object_key, call);
         if is_exempt(operation) {
-            return call.keep_reply(None, dispatch);
+            return dispatch(call);
         }
         let name = || self.adapter.name_in(object_key);
         let member = self.tolerance.members.find(object_key, name);
@@ -75,7 +75,7 @@ impl ObjectAdapter for Guarded {
         let retains = member.is_some() || self.retains_all;
         match request.filter(|_| retains) {
             Some(data) => self.retention.serve(data, call, dispatch),
-            None => call.keep_reply(None, dispatch),
+            None => dispatch(call),
         }
     }
 

@@ -101,13 +101,10 @@ impl Retention {
                 };
                 let dispatch = |call: &mut ServerCall<'_>| id.during(|| dispatch(call));
                 let keeper: Arc<dyn ReplyKeeper> = self.clone();
-                call.keep_reply(Some((keeper, key)), dispatch)
+                call.keep_reply(keeper, key, dispatch)
             }
             Begun::Answered(reply) => call.repeat(&reply),
-            // The thread may serve it within another request's upcall, whose reply is another.
-            Begun::Running => call.keep_reply(None, |call| {
-                self.wait((&mut caller, retention, expires), call)
-            }),
+            Begun::Running => self.wait((&mut caller, retention, expires), call),
             Begun::Refused(refusal) => Err(refused(refusal).into()),
         }
     }

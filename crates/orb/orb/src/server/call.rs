@@ -1,6 +1,7 @@
 //! View of a call for the skeleton, and the reply that it makes.
 
 use super::conversation::Conversation;
+use super::kept_reply::Keeper;
 use super::panics::panicked;
 use super::peer_connection::PeerConnection;
 use super::pending::PendingReplySender;
@@ -49,6 +50,8 @@ pub struct ServerCall<'m> {
     pub(super) answered: bool,
     /// Interceptors' state for this request, if the ORB has interceptors.
     pub(super) pass: Option<Box<ServerPass>>,
+    /// Keeper of the reply, while the request is dispatched.
+    pub(super) keeper: Option<Keeper>,
 }
 
 /// Reply that has been encoded.
@@ -113,6 +116,7 @@ impl<'m> ServerCall<'m> {
             made: MadeReply::None,
             answered: false,
             pass: None,
+            keeper: None,
         }
     }
 
@@ -144,6 +148,7 @@ impl<'m> ServerCall<'m> {
             made: MadeReply::None,
             answered: false,
             pass: None,
+            keeper: None,
         }
     }
 

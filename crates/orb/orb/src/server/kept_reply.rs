@@ -12,8 +12,6 @@ use crate::exception::{
 use crate::relayed::{RawBody, Terms};
 use punctual_cdr::{ByteOrder, GiopVersion};
 use punctual_giop::{ReplyStatus, ServiceContexts};
-use std::cell::Cell;
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 /// Receiver of the replies to requests.
@@ -45,121 +43,74 @@ enum Kept {
     Nothing,
 }
 
-/// Request whose reply is to be kept; or none. If dropped without a reply, the request may be made again.
+/// Request whose reply is to be kept. If dropped without a reply, the request may be made again.
 pub(super) struct Keeper {
-    keeper: Option<Arc<dyn ReplyKeeper>>,
+    keeper: Arc<dyn ReplyKeeper>,
     request: u64,
+    has_ended: bool,
 }
 
 impl Keeper {
-    /// No request.
-    pub(super) const NONE: Self = Self {
-        keeper: None,
-        request: 0,
-    };
-
-    /// Returns whether there is a request.
-    #[inline]
-    pub(super) fn keeps(&self) -> bool {
-        self.keeper.is_some()
-    }
-
     /// Passes on the reply.
     #[inline]
     pub(super) fn end(mut self, reply: Option<KeptReply>) {
-        if let Some(keeper) = self.keeper.take() {
-            keeper.ended(self.request, reply);
-        }
+        self.has_ended = true;
+        self.keeper.ended(self.request, reply);
     }
 }
 
 impl Drop for Keeper {
     #[inline]
     fn drop(&mut self) {
-        if let Some(keeper) = self.keeper.take() {
-            keeper.ended(self.request, None);
+        if !self.has_ended {
+            self.keeper.ended(self.request, None);
         }
     }
 }
 
-thread_local! {
-    /// Keeper of the reply to the request that the calling thread dispatches.
-    static KEEPER: Cell<Keeper> = const { Cell::new(Keeper::NONE) };
-}
+/// Call that is being dispatched. If dropped by a panic of the servant, the reply is the exception that its caller gets.
+struct Dispatching<'c, 'm>(&'c mut ServerCall<'m>);
 
-/// Replaces the keeper of the calling thread's request.
-// Not inlined: in another crate, access to the thread-local variable would be a call through a pointer.
-#[inline(never)]
-fn replace_keeper(keeper: Keeper) -> Keeper {
-    KEEPER
-        .try_with(|now| now.replace(keeper))
-        .unwrap_or(Keeper::NONE)
-}
-
-/// Takes the keeper of the calling thread's request, which will be answered later.
-pub(super) fn take_keeper() -> Keeper {
-    replace_keeper(Keeper::NONE)
-}
-
-/// Keeper of a request that is being dispatched. If dropped by a panic of the servant, the reply is the exception that its
-/// caller gets.
-struct Dispatching {
-    before: Keeper,
-}
-
-impl Dispatching {
+impl Drop for Dispatching<'_, '_> {
     #[inline]
-    fn begin(keeper: Keeper) -> Self {
-        Self {
-            before: replace_keeper(keeper),
-        }
-    }
-
-    /// Ends the dispatch; returns the keeper, or none if the request is answered later.
-    #[inline]
-    fn end(self) -> Keeper {
-        let mut this = ManuallyDrop::new(self);
-        replace_keeper(std::mem::replace(&mut this.before, Keeper::NONE))
-    }
-}
-
-impl Drop for Dispatching {
-    #[cold]
     fn drop(&mut self) {
-        let keeper = replace_keeper(std::mem::replace(&mut self.before, Keeper::NONE));
-        if keeper.keeps() {
-            let (kind, minor) = (Kind::Unknown, minor::SERVANT_PANICKED);
-            let exception = SystemException::new(kind, minor, CompletionStatus::Maybe);
-            keeper.end(Some(KeptReply(Kept::Raised(Arc::new(exception)))));
+        if let Some(keeper) = self.0.keeper.take() {
+            keep_panic(keeper);
         }
     }
+}
+
+#[cold]
+fn keep_panic(keeper: Keeper) {
+    let (kind, minor) = (Kind::Unknown, minor::SERVANT_PANICKED);
+    let exception = SystemException::new(kind, minor, CompletionStatus::Maybe);
+    keeper.end(Some(KeptReply(Kept::Raised(Arc::new(exception)))));
 }
 
 impl ServerCall<'_> {
-    /// Dispatches the request by `dispatch`, and passes its reply to the keeper, with the keeper's number of the request, if
-    /// one is given. With a servant that answers later, that is when it answers. An adapter whose upcalls are made on the main
-    /// thread must answer at once: the reply of one that answers later is not kept. Allocates for the reply's body alone.
+    /// Dispatches the request by `dispatch`, and passes its reply to the keeper, with the keeper's number of the request. With a
+    /// servant that answers later, that is when it answers. Allocates for the reply's body alone. A call has one keeper: one
+    /// that is set by `dispatch` takes the place of this one, whose request may then be made again.
     ///
     /// # Errors
     /// Those of `dispatch`.
     #[inline]
     pub fn keep_reply(
         &mut self,
-        keeper: Option<(Arc<dyn ReplyKeeper>, u64)>,
+        keeper: Arc<dyn ReplyKeeper>,
+        request: u64,
         dispatch: impl FnOnce(&mut Self) -> Result<Dispatched, DispatchError>,
     ) -> Result<Dispatched, DispatchError> {
-        let keeper = match keeper {
-            Some((keeper, request)) => Keeper {
-                keeper: Some(keeper),
-                request,
-            },
-            None => Keeper::NONE,
-        };
-        let dispatching = Dispatching::begin(keeper);
-        let answered = dispatch(self);
-        let keeper = dispatching.end();
-        if keeper.keeps() {
-            keeper.end(KeptReply::of(self, &answered));
+        self.keeper = Some(Keeper {
+            keeper,
+            request,
+            has_ended: false,
+        });
+        let dispatching = Dispatching(self);
+        let call = &mut *dispatching.0;
+        let answered = dispatch(call);
+        if let Some(keeper) = call.keeper.take() {
+            keeper.end(KeptReply::of(call, &answered));
         }
         answered
     }

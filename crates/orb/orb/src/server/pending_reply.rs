@@ -8,7 +8,7 @@
 //! its time-out, with TIMEOUT, by the thread that reads its lane's replies.
 
 use super::call::{Dispatched, EarlyReplySender, MadeReply, ServerCall};
-use super::kept_reply::{Keeper, KeptReply, take_keeper};
+use super::kept_reply::{Keeper, KeptReply};
 use super::pending::{Awaited, PendingReplySender, RECORD, TooMany};
 use crate::adapter::DispatchError;
 use crate::budget::{Hold, NoRoom};
@@ -61,7 +61,7 @@ struct Open {
     /// Data for the interceptors' ending points, if the ORB has interceptors.
     intercepted: Option<Intercepted>,
     /// Receiver of the reply, if it is to be kept for repeats of the request. Taken when the first reply is made.
-    keeper: Cell<Keeper>,
+    keeper: Cell<Option<Keeper>>,
     /// Charge of the request's bytes to the budget of received data, for a long request, as its
     /// arguments may be kept until it is answered.
     _received: Option<Arc<Hold>>,
@@ -141,7 +141,7 @@ impl ServerCall<'_> {
         });
         let open = Open {
             intercepted,
-            keeper: Cell::new(take_keeper()),
+            keeper: Cell::new(self.keeper.take()),
             request_id: self.request_id,
             octets,
             version: self.version,
@@ -291,8 +291,7 @@ impl Claimed<'_> {
             Some(pass) => call.end_pass(pass, made),
             None => made,
         };
-        let keeper = self.open.keeper.replace(Keeper::NONE);
-        if keeper.keeps() {
+        if let Some(keeper) = self.open.keeper.take() {
             let unanswered = || Err(no_response("the servant has not answered").into());
             keeper.end(match call.is_owed_an_answer() && made.is_ok() {
                 true => KeptReply::of(&call, &unanswered()),
@@ -350,6 +349,7 @@ impl Claimed<'_> {
             made: MadeReply::None,
             answered: false,
             pass: None,
+            keeper: None,
         }
     }
 }

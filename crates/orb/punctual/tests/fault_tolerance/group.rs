@@ -2,7 +2,7 @@
 
 use crate::support::{Answering, Echo, Gate};
 use punctual::fault_tolerance::{FaultTolerance, FtGroup, GroupMember, HeartbeatEnabledPolicy};
-use punctual::poa::PoaPolicy;
+use punctual::poa::{PoaPolicy, ThreadPolicy};
 use punctual::stub::{DispatchError, Dispatched, Marshal, Operation, ServerCall, Unmarshal};
 use punctual::{
     CompletionStatus, Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, OrbConfig, RootPoa,
@@ -112,6 +112,16 @@ impl Server {
             &here,
             |_| {},
             &[PoaPolicy::of(HeartbeatEnabledPolicy(true))],
+        )
+    }
+
+    /// Makes a server whose upcalls are made by the thread that calls `run` or `perform_work`.
+    pub(crate) fn of_main_thread() -> Self {
+        let here = [ListenEndpoint::iiop("127.0.0.1", 0)];
+        Self::of(
+            &here,
+            |_| {},
+            &[PoaPolicy::Thread(ThreadPolicy::MainThread)],
         )
     }
 

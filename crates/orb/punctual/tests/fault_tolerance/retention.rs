@@ -25,6 +25,25 @@ fn a_repeat_is_answered_with_the_first_reply_whatever_that_was() {
 }
 
 #[test]
+fn replies_are_kept_that_the_main_thread_makes_at_once_or_has_made_later() {
+    let server = Server::of_main_thread();
+    let (contexts, client) = Contexts::usual_client();
+    let object = seen_by(&client, &server.ior());
+    std::thread::scope(|scope| {
+        let main = scope.spawn(|| server.orb.run());
+        for (retention, operation) in [(1, "add"), (2, "later"), (3, "panic")] {
+            contexts.set_request("client", retention, now() + Duration::from_secs(250));
+            let first = number(&object, operation).map_err(|error| error.kind());
+            let repeat = number(&object, operation).map_err(|error| error.kind());
+            assert_eq!(first, repeat, "{operation}");
+        }
+        server.orb.shutdown(true).unwrap();
+        main.join().unwrap();
+    });
+    assert_eq!(server.servant.upcalls(), 3);
+}
+
+#[test]
 fn requests_are_answered_once_whatever_the_order_of_their_numbers() {
     let server = Server::new();
     let (contexts, client) = Contexts::usual_client();
