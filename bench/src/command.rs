@@ -75,6 +75,8 @@ pub enum Command {
     SystemCalls(counting::Options),
     /// Count the allocations of a call, under valgrind.
     Allocations(counting::Options),
+    /// Count the bytes that a call copies in user space, under valgrind.
+    Copies(counting::Options),
     /// Count the context switches of a call, both sides on one processor.
     ContextSwitches(counting::Options),
     /// Show the time that each stage of a call takes: the stages of Schmidt et al. 2001's tables 1
@@ -170,6 +172,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Instructions(options) => counting::run(harness, Instrument::Instructions, options),
         Command::SystemCalls(options) => counting::run(harness, Instrument::SystemCalls, options),
         Command::Allocations(options) => counting::run(harness, Instrument::Allocations, options),
+        Command::Copies(options) => counting::run(harness, Instrument::CopiedBytes, options),
         Command::ContextSwitches(options) => {
             counting::run(harness, Instrument::ContextSwitches, options)
         }

@@ -11,6 +11,11 @@ pub(super) fn micros(nanoseconds: f64) -> String {
     format!("{:.1} µs", nanoseconds / 1000.0)
 }
 
+/// Returns a short time in words.
+pub(super) fn nanos(nanoseconds: f64) -> String {
+    format!("{nanoseconds:.0} ns")
+}
+
 /// Gain of a protocol beside another over all types of data, in percent, by figure 16.
 pub(super) struct Gain {
     pub(super) least: f64,
@@ -34,6 +39,62 @@ impl fmt::Display for Gain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { least, mean, most } = self;
         write!(f, "{least:+.1} to {most:+.1} %, {mean:+.1} % on average")
+    }
+}
+
+/// Void call by a messaging protocol over a kind of sockets: figure 18's bars.
+pub(super) struct OverSockets {
+    /// Messaging protocol and link, in the papers' words.
+    name: &'static str,
+    /// Nanoseconds of a call.
+    call: f64,
+    /// Nanoseconds of the same messages over raw sockets.
+    pub(super) system: f64,
+}
+
+impl OverSockets {
+    /// Returns the four protocols of Schmidt et al. 2001, those over TCP first.
+    pub(super) fn of_all(e: &Evidence<'_>) -> Result<[Self; 4], String> {
+        let void = |contender: &str| {
+            let wanted = [
+                ("contender", json!(contender)),
+                ("operation", json!("void")),
+            ];
+            e.figure("figure_16", &wanted, "median")
+        };
+        let (tcp, unix) = (void("raw tcp")?, void("raw unix")?);
+        let of = |name, contender, system| {
+            let call = void(contender)?;
+            Ok::<_, String>(Self { name, call, system })
+        };
+        Ok([
+            of("GIOP over TCP", "iiop", tcp)?,
+            of("GIOPlite over TCP", "giop_lite+iiop", tcp)?,
+            of("GIOP over Unix sockets", "uiop", unix)?,
+            of("GIOPlite over Unix sockets", "giop_lite+uiop", unix)?,
+        ])
+    }
+
+    /// Returns the nanoseconds that are the ORB's.
+    pub(super) fn orb(&self) -> f64 {
+        self.call - self.system
+    }
+
+    /// Returns the percentage of a call that is the operating system's.
+    pub(super) fn share(&self) -> f64 {
+        self.system / self.call * 100.0
+    }
+}
+
+impl fmt::Display for OverSockets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (orb, call) = (nanos(self.orb()), micros(self.call));
+        write!(
+            f,
+            "{}: {:.0} % of {call}, ORB {orb}",
+            self.name,
+            self.share()
+        )
     }
 }
 
@@ -83,13 +144,21 @@ pub(super) fn dispatched(e: &Evidence<'_>, way: &str) -> Result<f64, String> {
     e.figure("rows", &wanted, "p99_beside_alone")
 }
 
+/// Returns a figure of clients with priorities, beside so many low ones.
+pub(super) fn beside(
+    e: &Evidence<'_>,
+    contender: &str,
+    low: u64,
+    name: &str,
+) -> Result<f64, String> {
+    let wanted = [("contender", json!(contender)), ("low", json!(low))];
+    e.figure("rows", &wanted, name)
+}
+
 /// Compares an urgent client's latency beside the most low clients with that beside the fewest.
 pub(super) fn urgent(e: &Evidence<'_>, contender: &str, most_growth: f64) -> Result<Found, String> {
     let (few, many) = e.ends("rows", "low")?;
-    let mean = |low: u64| {
-        let wanted = [("contender", json!(contender)), ("low", json!(low))];
-        e.figure("rows", &wanted, "high.mean")
-    };
+    let mean = |low| beside(e, contender, low, "high.mean");
     let (alone, crowded) = (mean(few)?, mean(many)?);
     Found::judged(
         format!(
@@ -149,6 +218,14 @@ pub(super) fn system_share(e: &Evidence<'_>, run: &str) -> Result<f64, String> {
     Ok(under_way / time("all of these")? * 100.0)
 }
 
+/// Returns how often one side copies the octets of a case in user space.
+pub(super) fn copies(e: &Evidence<'_>, who: &str, case: &str, side: &str) -> Result<f64, String> {
+    let (_, octets) = case.split_once(':').ok_or("no size")?;
+    let octets: f64 = octets.parse().map_err(|_| "no size")?;
+    let wanted = [("contender", json!(who)), ("case", json!(case))];
+    Ok(e.figure("costs", &wanted, side)? / octets)
+}
+
 /// Returns the size of a stripped server with a set of Cargo features, in KiB.
 pub(super) fn program(e: &Evidence<'_>, set: &str) -> Result<f64, String> {
     let wanted = [
@@ -186,6 +263,26 @@ mod tests {
         assert!(stages(&e, "server").unwrap_err().contains("server"));
         assert_eq!(system_share(&e, "punctual same"), Ok(90.0));
         assert!(system_share(&e, "punctual-uiop same").is_err());
+    }
+
+    #[test]
+    fn what_a_call_takes_longer_than_raw_sockets_is_the_orb_s() {
+        let row = |contender: &str, median: f64| json!({"contender": contender, "operation": "void", "median": median});
+        let mut rows = vec![row("raw tcp", 9000.0), row("raw unix", 4000.0)];
+        rows.extend([row("iiop", 10_000.0), row("giop_lite+iiop", 9500.0)]);
+        rows.push(row("uiop", 5000.0));
+        let of = |rows: &[Value]| {
+            let report = json!({"figure_16": rows});
+            OverSockets::of_all(&Evidence::of(&report)).map(|all| all.map(|one| one.to_string()))
+        };
+        assert!(of(&rows).unwrap_err().contains("giop_lite+uiop"));
+        rows.push(row("giop_lite+uiop", 5000.0));
+        let [iiop, .., last] = of(&rows).unwrap();
+        assert_eq!(iiop, "GIOP over TCP: 90 % of 10.0 µs, ORB 1000 ns");
+        assert_eq!(
+            last,
+            "GIOPlite over Unix sockets: 80 % of 5.0 µs, ORB 1000 ns"
+        );
     }
 
     #[test]
