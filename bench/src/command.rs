@@ -25,6 +25,7 @@ static EXPERIMENTS: &[&Experiment] = &[
     &timeprobes::EXPERIMENT,
     &demux::EXPERIMENT,
     &demux::counts::EXPERIMENT,
+    &demux::servants::EXPERIMENT,
     &anys::EXPERIMENT,
     &data::EXPERIMENT,
     &stubs::EXPERIMENT,
@@ -85,6 +86,8 @@ pub enum Command {
     /// Measure the cost of finding an object and its operation, by strategy, over objects,
     /// operations and the depth of adapters: Gokhale and Schmidt 1998's figures 31 and 32.
     Demux(demux::Options),
+    /// Call each of up to a million servants many times: Gokhale and Schmidt 1998's limit (§4.4), raised.
+    Servants(demux::servants::Options),
     /// Count the user-space instructions of a server's call, over objects, operations and depth,
     /// under valgrind.
     DemuxInstructions(demux::counts::Options),
@@ -190,6 +193,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Events { experiment } => events::run(harness, experiment),
         Command::Budgets(options) => budgets::run(harness, options),
         Command::Demux(options) => demux::run(harness, options),
+        Command::Servants(options) => demux::servants::run(harness, options),
         Command::DemuxInstructions(options) => demux::counts::run(harness, options),
         Command::DemuxInside(options) => demux::inside::run(options),
         Command::Timeprobes(options) => timeprobes::run(harness, options),

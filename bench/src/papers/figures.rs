@@ -98,6 +98,70 @@ impl fmt::Display for OverSockets {
     }
 }
 
+/// Returns a size in words.
+pub(super) fn octets(number: u64) -> String {
+    match number {
+        1024.. if number.is_multiple_of(1024) => format!("{} KiB", number / 1024),
+        _ => format!("{number} octets"),
+    }
+}
+
+/// Calls with octets that shared memory lends, and with octets that are copied, by size.
+pub(super) struct Lending {
+    /// Size from which the ORB lends by default.
+    pub(super) usual: u64,
+    /// Sizes, each with the median nanoseconds of calls that lend and of calls that copy.
+    sizes: Vec<(u64, f64, f64)>,
+}
+
+impl Lending {
+    pub(super) fn of(e: &Evidence<'_>) -> Result<Self, String> {
+        let contender = ("contender", json!("shmiop blocking"));
+        let copied = [contender.clone(), ("kind", json!("copied"))];
+        let sizes = e
+            .rows("lent", &copied)
+            .into_iter()
+            .filter_map(|row| row["units"].as_u64());
+        let of = |size: u64| {
+            let time = |kind: &str| {
+                let wanted = [
+                    contender.clone(),
+                    ("kind", json!(kind)),
+                    ("units", json!(size)),
+                ];
+                e.figure("lent", &wanted, "median")
+            };
+            Ok((size, time("slice")?, time("copied")?))
+        };
+        let mut sizes = sizes.map(of).collect::<Result<Vec<_>, String>>()?;
+        sizes.sort_by_key(|(size, ..)| *size);
+        let usual = e.setting("lend_threshold")?;
+        match sizes.is_empty() {
+            true => Err("no sizes were lent".to_owned()),
+            false => Ok(Self { usual, sizes }),
+        }
+    }
+
+    /// Returns the least size from which lending is faster for it and all larger ones.
+    pub(super) fn pays_from(&self) -> Option<u64> {
+        let paying = self.sizes.iter().rev();
+        let paying = paying.take_while(|(_, lent, copied)| lent < copied);
+        paying.last().map(|(size, ..)| *size)
+    }
+}
+
+impl fmt::Display for Lending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("lent beside copied, over shared memory:")?;
+        for (place, (size, lent, copied)) in self.sizes.iter().enumerate() {
+            let comma = if place == 0 { " " } else { ", " };
+            let (lent, copied) = (lent / 1000.0, copied / 1000.0);
+            write!(f, "{comma}{} {lent:.1} / {copied:.1} µs", octets(*size))?;
+        }
+        Ok(())
+    }
+}
+
 /// Returns the median time of a call of this case.
 pub(super) fn p50(e: &Evidence<'_>, contender: &str, case: &str) -> Result<f64, String> {
     let wanted = [("contender", json!(contender)), ("case", json!(case))];
@@ -204,6 +268,50 @@ pub(super) fn stages(e: &Evidence<'_>, side: &str) -> Result<String, String> {
     ))
 }
 
+/// Calls of each of many servants.
+pub(super) struct Served {
+    servants: u64,
+    kind: &'static str,
+    made: f64,
+    failed: f64,
+    missing: f64,
+    rate: f64,
+    /// Mebibytes that the server has more behind the calls.
+    kept: f64,
+}
+
+impl Served {
+    pub(super) fn of(e: &Evidence<'_>, servants: u64, kind: &'static str) -> Result<Self, String> {
+        let wanted = [("servants", json!(servants)), ("kind", json!(kind))];
+        let of = |name| e.figure("rows", &wanted, name);
+        Ok(Self {
+            servants,
+            kind,
+            made: of("made")?,
+            failed: of("failed")?,
+            missing: of("missing")?,
+            rate: of("rate")?,
+            kept: (of("behind")? - of("before")?) / f64::from(1 << 20),
+        })
+    }
+
+    /// Returns whether all calls arrived, and the server keeps less than an octet of each.
+    pub(super) fn is_whole(&self) -> bool {
+        let lost = self.failed + self.missing;
+        lost == 0.0 && self.kept * f64::from(1 << 20) < self.made.max(f64::from(1 << 20))
+    }
+}
+
+impl fmt::Display for Served {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} servants: {:.0} {} calls, of which {:.0} failed and {:.0} were lost, {:.0} a second, {:+.1} MiB",
+            self.servants, self.made, self.kind, self.failed, self.missing, self.rate, self.kept
+        )
+    }
+}
+
 /// Returns the percentage of a call during which its messages are under way.
 pub(super) fn system_share(e: &Evidence<'_>, run: &str) -> Result<f64, String> {
     let time = |what: &str| {
@@ -283,6 +391,66 @@ mod tests {
             last,
             "GIOPlite over Unix sockets: 80 % of 5.0 µs, ORB 1000 ns"
         );
+    }
+
+    #[test]
+    fn lending_pays_from_the_size_above_which_it_is_always_faster() {
+        let row = |kind: &str, units: u64, median: f64| json!({"contender": "shmiop blocking", "kind": kind, "units": units, "median": median});
+        let report = |lent: [f64; 4]| {
+            let sizes = [1024, 2048, 4096, 8192];
+            let of = |(units, lent)| [row("slice", units, lent), row("copied", units, 10_000.0)];
+            let rows: Vec<Value> = sizes.into_iter().zip(lent).flat_map(of).collect();
+            json!({"lent": rows, "lend_threshold": 16384})
+        };
+        let from = |lent| {
+            Lending::of(&Evidence::of(&report(lent)))
+                .unwrap()
+                .pays_from()
+        };
+        assert_eq!(from([9000.0, 11_000.0, 9000.0, 8000.0]), Some(4096));
+        assert_eq!(from([9000.0; 4]), Some(1024));
+        assert_eq!(from([9000.0, 9000.0, 9000.0, 10_000.0]), None);
+        let told = Lending::of(&Evidence::of(&report([9000.0; 4]))).unwrap();
+        assert!(told.to_string().contains("4 KiB 9.0 / 10.0 µs"), "{told}");
+        assert_eq!(
+            (octets(1500), octets(65_536)),
+            ("1500 octets".to_owned(), "64 KiB".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_server_that_keeps_memory_of_calls_or_loses_them_is_not_whole() {
+        let row = |failed: u64, behind: u64| {
+            json!({"servants": 1000, "kind": "two-way", "made": 80_000, "failed": failed, "missing": 0,
+                "rate": 50_000.0, "before": 0, "behind": behind})
+        };
+        let served = |row: Value| {
+            let report = json!({"rows": [row]});
+            Served::of(&Evidence::of(&report), 1000, "two-way").unwrap()
+        };
+        assert!(served(row(0, 4096)).is_whole());
+        assert!(!served(row(1, 0)).is_whole());
+        assert!(!served(row(0, 2 << 20)).is_whole());
+        let shown = served(row(1, 2 << 20)).to_string();
+        assert!(
+            shown.contains("80000 two-way calls, of which 1 failed") && shown.ends_with("+2.0 MiB"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn copies_are_octets_copied_by_octets_sent() {
+        let report = json!({"costs": [{"contender": "punctual", "case": "take_octets:1000", "client": 1100.0, "server": 0.0}]});
+        let e = Evidence::of(&report);
+        assert_eq!(
+            copies(&e, "punctual", "take_octets:1000", "client"),
+            Ok(1.1)
+        );
+        assert_eq!(
+            copies(&e, "punctual", "take_octets:1000", "server"),
+            Ok(0.0)
+        );
+        assert!(copies(&e, "punctual", "take_octets", "server").is_err());
     }
 
     #[test]

@@ -77,6 +77,22 @@ pub(super) const ALL: &[Measurement] = &[
         [34, 12],
     ),
     run(
+        "lent",
+        "octets lent over shared memory beside octets copied, by size",
+        &[
+            "cubit",
+            "--messaging",
+            "giop",
+            "--link",
+            "shmiop",
+            "--placement",
+            "same",
+            "--lent=1024,2048,4096,8192,16384,32768,65536,131072",
+        ],
+        &["--rounds", "9", "--calls", "400"],
+        [20, 8],
+    ),
+    run(
         "demux",
         "finding objects and operations, by strategy",
         &["demux"],
@@ -137,6 +153,13 @@ pub(super) const ALL: &[Measurement] = &[
         &["--rounds", "3", "--events", "500"],
         [31, 6],
     ),
+    undrawn(run(
+        "servants",
+        "many calls of each of very many servants",
+        &["servants"],
+        &["--servants", "1000,10000"],
+        [180, 10],
+    )),
     undrawn(run(
         "copies",
         "bytes that a call copies in user space",

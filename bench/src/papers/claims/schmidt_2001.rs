@@ -1,7 +1,9 @@
 //! Claims of Schmidt et al. 2001.
 
 use crate::papers::claim::{Claim, Found, by};
-use crate::papers::figures::{Gain, OverSockets, micros, nanos, p50, stages, system_share};
+use crate::papers::figures::{
+    Gain, Lending, OverSockets, micros, nanos, octets, p50, stages, system_share,
+};
 
 const PAPER: &str = "Schmidt et al. 2001";
 
@@ -155,6 +157,37 @@ pub(super) const CLAIMS: &[Claim] = &[
                 ),
                 large.0 - small.0 > large.1 - small.1,
                 "the ORB copies octets into the message, which the socket copies once more",
+            )
+        },
+    ),
+    by(
+        "lent",
+        (PAPER, "figure 19"),
+        "from some size on, which can be configured, it is faster not to copy",
+        "256 octets by default",
+        |e| {
+            let lending = Lending::of(e)?;
+            Found::judged(
+                lending.to_string(),
+                lending.pays_from().is_some(),
+                "copying is as fast for all sizes up to 128 KiB",
+            )
+        },
+    ),
+    by(
+        "lent",
+        (PAPER, "figure 19"),
+        "the size from which the ORB lends by default is near the best one",
+        "256 octets by default",
+        |e| {
+            let lending = Lending::of(e)?;
+            let usual = lending.usual;
+            let best = lending.pays_from();
+            let shown = best.map_or_else(|| "none measured".to_owned(), octets);
+            Found::judged(
+                format!("the best is {shown}, the built-in one {}", octets(usual)),
+                best.is_some_and(|best| best <= 2 * usual && usual <= 2 * best),
+                "it depends on the machine: `lend_threshold` of shmiop sets it",
             )
         },
     ),
