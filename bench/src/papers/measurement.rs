@@ -32,8 +32,8 @@ pub(super) struct Measurement {
 pub(super) enum Origin {
     /// This program runs the command, and in a quick run adds options.
     Run {
-        command: &'static [&'static str],
-        quick: &'static [&'static str],
+        command: &'static str,
+        quick: &'static str,
     },
     /// The report lies in the folder once somebody ran this command.
     Folder { command: &'static str },
@@ -81,13 +81,23 @@ impl Measurement {
         }
     }
 
-    /// Returns the command and its options, if this program runs it.
+    /// Returns the command and its options, if this program runs it. Options of a quick run replace the command's.
     fn arguments(&self, is_quick: bool) -> Vec<&'static str> {
-        match self.origin {
-            Origin::Run { command, quick } if is_quick => [command, quick].concat(),
-            Origin::Run { command, .. } => command.to_vec(),
-            Origin::Folder { .. } => Vec::new(),
+        let (command, quick) = match self.origin {
+            Origin::Run { command, quick } if is_quick => (command, quick),
+            Origin::Run { command, .. } => (command, ""),
+            Origin::Folder { .. } => ("", ""),
+        };
+        let quick: Vec<&str> = quick.split_whitespace().collect();
+        let mut arguments = Vec::new();
+        let mut words = command.split_whitespace();
+        while let Some(word) = words.next() {
+            match word.starts_with("--") && quick.contains(&word) {
+                true => drop(words.next()),
+                false => arguments.push(word),
+            }
         }
+        [arguments, quick].concat()
     }
 
     /// Returns the name of the file of the drawing, if the command makes one.
@@ -296,6 +306,21 @@ mod tests {
             let parsed = <Program as clap::Parser>::try_parse_from(&words);
             assert!(parsed.is_ok(), "{}: {parsed:?}", one.name);
         }
+    }
+
+    #[test]
+    fn options_of_a_quick_run_replace_those_of_a_whole_one() {
+        let one = ALL.iter().find(|one| one.name == "copies").unwrap();
+        let (whole, quick) = (one.command(false), one.command(true));
+        assert!(
+            whole.contains("--calls 50") && !whole.contains("--calls 20"),
+            "{whole}"
+        );
+        assert!(
+            quick.contains("--calls 20") && !quick.contains("--calls 50"),
+            "{quick}"
+        );
+        assert_eq!(whole.split(' ').count(), quick.split(' ').count());
     }
 
     #[test]

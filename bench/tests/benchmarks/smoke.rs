@@ -1,14 +1,8 @@
 //! Tests of the whole harness with this crate's own programs and few calls. No time is asserted.
 #![allow(clippy::unwrap_used)]
 
-use std::process::{Command, Output};
-
-fn bench(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
-        .args(arguments)
-        .output()
-        .unwrap()
-}
+use crate::bench;
+use std::process::Command;
 
 #[test]
 fn a_quick_run_compares_us_with_the_floor_in_a_table_a_file_and_a_plot() {
@@ -310,6 +304,48 @@ fn a_budget_that_was_just_written_is_kept_and_one_that_is_too_small_is_not() {
 }
 
 #[test]
+fn calls_of_each_of_many_servants_are_all_answered_or_arrive() {
+    let output = bench(&["servants", "--servants=1500", "--calls=3", "--json"]);
+    assert!(output.status.success(), "{output:?}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    let kinds: Vec<_> = rows
+        .iter()
+        .map(|row| row["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["two-way", "one-way"]);
+    for row in rows {
+        assert_eq!(
+            (&row["made"], &row["failed"], &row["missing"]),
+            (&4500.into(), &0.into(), &0.into())
+        );
+        assert!(row["rate"].as_f64().unwrap() > 0.0 && row["behind"].as_u64().unwrap() > 0);
+    }
+}
+
+#[test]
+fn octets_of_a_call_are_copied_once_by_the_client_and_not_by_a_server_that_reads_them() {
+    let output = bench(&[
+        "copies",
+        "--contenders=punctual",
+        "--cases=take_octets:65536",
+        "--calls=20",
+        "--json",
+    ]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    if text.starts_with("skipped") {
+        return;
+    }
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let cost = &report["costs"][0];
+    let octets = |side: &str| cost[side].as_f64().unwrap() / 65_536.0;
+    assert_eq!(cost["instrument"], "copied_bytes");
+    assert!((octets("client") - 1.0).abs() < 0.05, "{cost}");
+    assert!(octets("server") < 0.05, "{cost}");
+}
+
+#[test]
 fn a_report_on_the_papers_is_written_and_goes_on_with_what_it_has() {
     let folder = tempfile::tempdir().unwrap();
     let papers = || {
@@ -330,7 +366,7 @@ fn a_report_on_the_papers_is_written_and_goes_on_with_what_it_has() {
         "{said}"
     );
     assert!(
-        summary.contains("Gokhale and Schmidt 1998: of 4 claims"),
+        summary.contains("Gokhale and Schmidt 1998: of 6 claims"),
         "{summary}"
     );
     let report = std::fs::read_to_string(folder.path().join("report.md")).unwrap();
