@@ -3,6 +3,7 @@
 //! A function has one path, and one more for each decision: `if`, `while`, `for`, each arm of a `match` but one, `&&`,
 //! `||`, `let … else`, a guard, and `?`, which returns early. Closures belong to the function that they stand in. Tests do not count.
 
+use crate::machine::Machine;
 use crate::run::Result;
 use crate::sources;
 use serde::Serialize;
@@ -51,6 +52,7 @@ struct Distribution {
 
 #[derive(Debug, Serialize)]
 struct Report {
+    machine: Machine,
     rows: Vec<Distribution>,
     worst: Vec<Function>,
 }
@@ -78,6 +80,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     all.truncate(options.worst);
     let rows = folders.into_iter();
     let report = Report {
+        machine: Machine::this(),
         rows: rows
             .map(|(name, paths)| distribution(name, paths))
             .collect(),

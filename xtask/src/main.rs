@@ -16,6 +16,7 @@ mod fuzz;
 mod guide;
 mod interop;
 mod layers;
+mod machine;
 mod minimum_rust;
 mod modules;
 mod package;

@@ -5,7 +5,6 @@
 //! omniORB's same stands beside them where it is installed.
 
 mod build;
-mod machine;
 mod measure;
 mod omniorb;
 mod table;
@@ -73,7 +72,7 @@ struct Row {
 /// Result of the measurement.
 #[derive(Debug, Serialize)]
 struct Report {
-    machine: machine::Machine,
+    machine: crate::machine::Machine,
     profile: &'static str,
     starts: u32,
     /// Milliseconds from the start of a program that does nothing (`true`) to its end.
@@ -89,7 +88,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let builds = builds(options)?;
     let mut report = Report {
-        machine: machine::Machine::this(),
+        machine: crate::machine::Machine::this(),
         profile: "lto = \"fat\", codegen-units = 1, panic = \"abort\", strip = true",
         starts: options.starts,
         nothing_ms: measure::nothing(options.starts),

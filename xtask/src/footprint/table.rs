@@ -72,7 +72,7 @@ mod tests {
             },
         };
         let report = Report {
-            machine: crate::footprint::machine::Machine::this(),
+            machine: crate::machine::Machine::this(),
             profile: "lto",
             starts: 3,
             nothing_ms: Some(0.5),

@@ -5,7 +5,7 @@ use std::fs;
 use std::thread;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Machine {
+pub(crate) struct Machine {
     processor: String,
     processors: usize,
     virtual_machine: bool,
@@ -15,7 +15,7 @@ pub(super) struct Machine {
 
 impl Machine {
     /// Returns a description of the machine in use; unavailable facts are "unknown".
-    pub(super) fn this() -> Self {
+    pub(crate) fn this() -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let field = |name: &str| {
             let mut fields = cpuinfo.lines().filter_map(|line| line.split_once(':'));
