@@ -219,20 +219,47 @@ pub(super) fn beside(
     e.figure("rows", &wanted, name)
 }
 
+/// Figure of clients with priorities beside the fewest low ones and beside the most.
+pub(super) struct Growth {
+    pub(super) few: u64,
+    pub(super) many: u64,
+    pub(super) alone: f64,
+    pub(super) crowded: f64,
+}
+
+impl Growth {
+    pub(super) fn of(e: &Evidence<'_>, contender: &str, name: &str) -> Result<Self, String> {
+        let (few, many) = e.ends("rows", "low")?;
+        Ok(Self {
+            few,
+            many,
+            alone: beside(e, contender, few, name)?,
+            crowded: beside(e, contender, many, name)?,
+        })
+    }
+
+    /// Returns by how many times the figure is greater beside the most.
+    pub(super) fn times(&self) -> f64 {
+        self.crowded / self.alone
+    }
+}
+
+impl fmt::Display for Growth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (alone, crowded) = (micros(self.alone), micros(self.crowded));
+        let Self { few, many, .. } = self;
+        write!(
+            f,
+            "{alone} beside {few} low client, {crowded} beside {many}"
+        )
+    }
+}
+
 /// Compares an urgent client's latency beside the most low clients with that beside the fewest.
 pub(super) fn urgent(e: &Evidence<'_>, contender: &str, most_growth: f64) -> Result<Found, String> {
-    let (few, many) = e.ends("rows", "low")?;
-    let mean = |low| beside(e, contender, low, "high.mean");
-    let (alone, crowded) = (mean(few)?, mean(many)?);
-    Found::judged(
-        format!(
-            "{} beside {few} low client, {} beside {many}",
-            micros(alone),
-            micros(crowded)
-        ),
-        crowded / alone < most_growth,
-        "it grows with their number",
-    )
+    let growth = Growth::of(e, contender, "high.mean")?;
+    let is_level = growth.times() < most_growth;
+    Found::judged(growth.to_string(), is_level, "it grows with their number")
 }
 
 /// Returns the throughput of one-ways with a reliability, as a ratio to that of two-way calls.

@@ -1,7 +1,7 @@
 //! Claims of Schmidt 2000.
 
 use crate::papers::claim::{Claim, Found, Verdict, by};
-use crate::papers::figures::{beside, copies, dispatched, micros, p50, program, urgent};
+use crate::papers::figures::{Growth, copies, dispatched, micros, p50, program, urgent};
 use serde_json::json;
 
 const PAPER: &str = "Schmidt 2000";
@@ -27,18 +27,11 @@ pub(super) const CLAIMS: &[Claim] = &[
         "and its jitter",
         "plots: level on LynxOS, growing with the number of clients on others",
         |e| {
-            let (few, many) = e.ends("rows", "low")?;
-            let jitter = |contender, low| beside(e, contender, low, "high.jitter");
-            let (ours, floor) = (jitter("lanes", many)?, jitter("floor", many)?);
-            let alone = jitter("lanes", few)?;
+            let ours = Growth::of(e, "lanes", "high.jitter")?;
+            let floor = Growth::of(e, "floor", "high.jitter")?;
             Found::judged(
-                format!(
-                    "{} beside {few} low client, {} beside {many}; raw sockets {}",
-                    micros(alone),
-                    micros(ours),
-                    micros(floor)
-                ),
-                ours < 1.5 * alone,
+                format!("{ours}; raw sockets {}", micros(floor.crowded)),
+                ours.times() < 1.5,
                 "clients that wake up at the same moment leave less in the processor's caches, with raw sockets, too",
             )
         },
@@ -49,18 +42,17 @@ pub(super) const CLAIMS: &[Claim] = &[
         "low clients wait for those of higher priorities",
         "plots: they grow with the number of clients",
         |e| {
-            let (few, many) = e.ends("rows", "low")?;
-            let low = |contender, low| beside(e, contender, low, "low_ones.mean");
-            let (alone, crowded) = (low("lanes", few)?, low("lanes", many)?);
-            let floor = low("floor", many)?;
+            let ours = Growth::of(e, "lanes", "low_ones.mean")?;
+            let floor = Growth::of(e, "floor", "low_ones.mean")?;
             Found::judged(
                 format!(
-                    "{} of a single one, {} on average of {many}; raw sockets {}",
-                    micros(alone),
-                    micros(crowded),
-                    micros(floor)
+                    "{} of a single one, {} on average of {}; raw sockets {}",
+                    micros(ours.alone),
+                    micros(ours.crowded),
+                    ours.many,
+                    micros(floor.crowded)
                 ),
-                crowded > 1.5 * alone,
+                ours.times() > 1.5,
                 "they hardly meet: the processor is idle most of the time",
             )
         },
@@ -71,19 +63,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         "what the ORB adds to the operating system's time does not depend on the number of clients",
         "relatively constant, some 49 µs",
         |e| {
-            let (few, many) = e.ends("rows", "low")?;
-            let added = |low| {
-                let mean = |contender| beside(e, contender, low, "high.mean");
-                Ok::<_, String>(mean("lanes")? - mean("floor")?)
-            };
-            let (alone, crowded) = (added(few)?, added(many)?);
+            let mut added = Growth::of(e, "lanes", "high.mean")?;
+            let floor = Growth::of(e, "floor", "high.mean")?;
+            added.alone -= floor.alone;
+            added.crowded -= floor.crowded;
             Found::judged(
-                format!(
-                    "{} beside {few} low client, {} beside {many}",
-                    micros(alone),
-                    micros(crowded)
-                ),
-                crowded - alone < 2000.0,
+                added.to_string(),
+                added.crowded - added.alone < 2000.0,
                 "its own code and data leave the processor's caches as well",
             )
         },
