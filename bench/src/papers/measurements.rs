@@ -71,9 +71,9 @@ pub(super) const ALL: &[Measurement] = &[
     run(
         "lent",
         "octets lent over shared memory beside octets copied, by size",
-        "cubit --messaging giop --link shmiop --placement same --lent=1024,2048,4096,8192,16384,32768,65536,131072",
+        "cubit --messaging giop --link shmiop --placement same --lent=1024,4096,8192,16384,32768,65536,131072,262144,1048576",
         "--rounds 9 --calls 400",
-        [20, 8],
+        [60, 20],
     ),
     run(
         "demux",
@@ -94,7 +94,7 @@ pub(super) const ALL: &[Measurement] = &[
         "an urgent client beside low ones with a priority each",
         "rt inversion --each --pace 2000 --placement same --contenders lanes --calls 500",
         "--low 1,10,30,50 --calls 200",
-        [35, 6],
+        [52, 12],
     ),
     run(
         "endpoints",
@@ -129,7 +129,7 @@ pub(super) const ALL: &[Measurement] = &[
         "many calls of each of very many servants",
         "servants",
         "--servants 1000,10000",
-        [180, 10],
+        [200, 20],
     )),
     undrawn(run(
         "copies",

@@ -170,22 +170,25 @@ pub(super) const CLAIMS: &[Claim] = &[
             Found::judged(
                 lending.to_string(),
                 lending.pays_from().is_some(),
-                "copying is as fast for all sizes up to 128 KiB",
+                "the largest size that was measured is still as fast copied",
             )
         },
     ),
     by(
         "lent",
         (PAPER, "figure 19"),
-        "the size from which the ORB lends by default is near the best one",
+        "the size from which the ORB lends by default is near the best one of the machine",
         "256 octets by default",
         |e| {
             let lending = Lending::of(e)?;
             let usual = lending.usual;
             let best = lending.pays_from();
-            let shown = best.map_or_else(|| "none measured".to_owned(), octets);
+            let shown = best.map_or_else(
+                || "no size is faster lent".to_owned(),
+                |best| format!("{} and more are faster lent", octets(best)),
+            );
             Found::judged(
-                format!("the best is {shown}, the built-in one {}", octets(usual)),
+                format!("{shown}; the ORB lends from {} on", octets(usual)),
                 best.is_some_and(|best| best <= 2 * usual && usual <= 2 * best),
                 "it depends on the machine: `lend_threshold` of shmiop sets it",
             )
