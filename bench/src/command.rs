@@ -25,6 +25,7 @@ static EXPERIMENTS: &[&Experiment] = &[
     &timeprobes::EXPERIMENT,
     &demux::EXPERIMENT,
     &demux::counts::EXPERIMENT,
+    &demux::servants::EXPERIMENT,
     &anys::EXPERIMENT,
     &data::EXPERIMENT,
     &stubs::EXPERIMENT,
@@ -75,6 +76,8 @@ pub enum Command {
     SystemCalls(counting::Options),
     /// Count the allocations of a call, under valgrind.
     Allocations(counting::Options),
+    /// Count the bytes that a call copies in user space, under valgrind.
+    Copies(counting::Options),
     /// Count the context switches of a call, both sides on one processor.
     ContextSwitches(counting::Options),
     /// Show the time that each stage of a call takes: the stages of Schmidt et al. 2001's tables 1
@@ -83,6 +86,8 @@ pub enum Command {
     /// Measure the cost of finding an object and its operation, by strategy, over objects,
     /// operations and the depth of adapters: Gokhale and Schmidt 1998's figures 31 and 32.
     Demux(demux::Options),
+    /// Call each of up to a million servants many times: Gokhale and Schmidt 1998's limit (§4.4), raised.
+    Servants(demux::servants::Options),
     /// Count the user-space instructions of a server's call, over objects, operations and depth,
     /// under valgrind.
     DemuxInstructions(demux::counts::Options),
@@ -170,6 +175,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Instructions(options) => counting::run(harness, Instrument::Instructions, options),
         Command::SystemCalls(options) => counting::run(harness, Instrument::SystemCalls, options),
         Command::Allocations(options) => counting::run(harness, Instrument::Allocations, options),
+        Command::Copies(options) => counting::run(harness, Instrument::CopiedBytes, options),
         Command::ContextSwitches(options) => {
             counting::run(harness, Instrument::ContextSwitches, options)
         }
@@ -187,6 +193,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Events { experiment } => events::run(harness, experiment),
         Command::Budgets(options) => budgets::run(harness, options),
         Command::Demux(options) => demux::run(harness, options),
+        Command::Servants(options) => demux::servants::run(harness, options),
         Command::DemuxInstructions(options) => demux::counts::run(harness, options),
         Command::DemuxInside(options) => demux::inside::run(options),
         Command::Timeprobes(options) => timeprobes::run(harness, options),

@@ -7,7 +7,7 @@ use std::fs;
 use std::process::Command;
 
 /// Description of the machine, as a reader needs it to compare figures.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// Model of the processor.
     pub processor: String,
@@ -18,7 +18,7 @@ pub struct Machine {
     /// Release of the kernel.
     pub kernel: String,
     /// Instruction set.
-    pub architecture: &'static str,
+    pub architecture: String,
 }
 
 impl Machine {
@@ -33,7 +33,7 @@ impl Machine {
             virtual_machine: field(&cpuinfo, "flags")
                 .is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
             kernel: release.map_or_else(unknown, |release| release.trim().to_owned()),
-            architecture: std::env::consts::ARCH,
+            architecture: std::env::consts::ARCH.to_owned(),
         }
     }
 }

@@ -4,6 +4,7 @@
 mod api;
 mod chaos;
 mod clocks;
+mod complexity;
 mod corpus;
 mod cross;
 mod errors;
@@ -15,6 +16,7 @@ mod fuzz;
 mod guide;
 mod interop;
 mod layers;
+mod machine;
 mod minimum_rust;
 mod modules;
 mod package;
@@ -62,6 +64,8 @@ enum Chore {
     IdlCorpus(corpus::Options),
     /// Print the size and the structure of the code, by area.
     Figures(figures::Options),
+    /// Print the cyclomatic complexity of the functions, by folder.
+    Complexity(complexity::Options),
     /// Check that comments are in plain English, or draw some of them for a reader.
     Prose(prose::Options),
     /// Run the tests that `cargo test` leaves out, or the suite on a busy machine.
@@ -107,6 +111,7 @@ fn main() -> ExitCode {
         Chore::Guide(options) => guide::run(&options),
         Chore::Features(options) => features::run(&options),
         Chore::Figures(options) => figures::run(&options),
+        Chore::Complexity(options) => complexity::run(&options),
         Chore::Prose(options) => prose::run(&options),
         Chore::Test(options) => test::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),

@@ -349,7 +349,7 @@ impl Budget {
         match instrument {
             Instrument::Instructions => &mut self.instructions,
             Instrument::SystemCalls | Instrument::ContextSwitches => &mut self.system_calls,
-            Instrument::Allocations => &mut self.allocations,
+            Instrument::Allocations | Instrument::CopiedBytes => &mut self.allocations,
         }
     }
 }

@@ -17,6 +17,9 @@ pub enum Instrument {
     SystemCalls,
     /// Instrument memcheck of valgrind, which counts calls of `malloc` and `realloc`.
     Allocations,
+    /// Instrument DHAT of valgrind in its mode that counts the bytes which the C library's functions copy: `memcpy`,
+    /// `memmove` and the like, which longer copies of Rust and C++ call as well. The kernel's are not among them.
+    CopiedBytes,
     /// Kernel's own count of context switches, with both sides on one processor.
     ContextSwitches,
 }
@@ -24,7 +27,7 @@ pub enum Instrument {
 impl Instrument {
     fn program(self) -> Option<&'static str> {
         match self {
-            Self::Instructions | Self::Allocations => Some("valgrind"),
+            Self::Instructions | Self::Allocations | Self::CopiedBytes => Some("valgrind"),
             Self::SystemCalls => Some("strace"),
             Self::ContextSwitches => None,
         }
@@ -99,13 +102,20 @@ impl Instrument {
                 // Source positions are not needed, and reading them takes most of the start.
                 "--read-inline-info=no",
             ],
+            Self::CopiedBytes => &[
+                "valgrind",
+                "--tool=dhat",
+                "--mode=copy",
+                "--dhat-out-file=/dev/null",
+                "--read-inline-info=no",
+            ],
             Self::SystemCalls => &["strace", "--follow-forks", "--summary-only"],
             Self::ContextSwitches => &[],
         };
         let mut wrapper: Vec<OsString> = words.iter().map(OsString::from).collect();
         match self {
             Self::Instructions => wrapper.push(with_file("--callgrind-out-file=")),
-            Self::Allocations => wrapper.push(with_file("--log-file=")),
+            Self::Allocations | Self::CopiedBytes => wrapper.push(with_file("--log-file=")),
             Self::SystemCalls => wrapper.push(with_file("--output=")),
             Self::ContextSwitches => {}
         }
@@ -131,6 +141,7 @@ impl Instrument {
         let found = match self {
             Self::Instructions => callgrind_total(&text),
             Self::Allocations => memcheck_total(&text),
+            Self::CopiedBytes => dhat_total(&text),
             Self::SystemCalls => strace_total(&text),
             Self::ContextSwitches => None,
         };
@@ -195,7 +206,17 @@ fn strace_total(text: &str) -> Option<u64> {
 /// Returns the number of allocations from memcheck's line: `==7==   total heap usage: 1,234 allocs,
 /// 1,230 frees, 5,678 bytes allocated`.
 fn memcheck_total(text: &str) -> Option<u64> {
-    let (_, behind) = text.rsplit_once("total heap usage: ")?;
+    number_behind(text, "total heap usage: ")
+}
+
+/// Returns the number of bytes from DHAT's line: `==7== Total:     1,234 bytes in 5 blocks`.
+fn dhat_total(text: &str) -> Option<u64> {
+    number_behind(text, "Total: ")
+}
+
+/// Returns the number behind the last place of these words, which may have commas.
+fn number_behind(text: &str, words: &str) -> Option<u64> {
+    let (_, behind) = text.rsplit_once(words)?;
     let number = behind.split_whitespace().next()?;
     number.replace(',', "").parse().ok()
 }
@@ -229,5 +250,12 @@ mod tests {
             ==7==   total heap usage: 1,234,567 allocs, 9 frees, 5,678 bytes allocated\n";
         assert_eq!(memcheck_total(text), Some(1_234_567));
         assert_eq!(memcheck_total("==7== HEAP SUMMARY:\n"), None);
+    }
+
+    #[test]
+    fn the_bytes_of_dhat_are_read_with_their_commas() {
+        let text = "==7== DHAT, a dynamic heap analysis tool\n==7== \n==7== Total:     655,645 bytes in 33 blocks\n==7== \n";
+        assert_eq!(dhat_total(text), Some(655_645));
+        assert_eq!(dhat_total("==7== DHAT\n"), None);
     }
 }

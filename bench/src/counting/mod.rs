@@ -1,4 +1,4 @@
-//! `instructions`, `system-calls`, `allocations`, `context-switches`: cost of a call, counted
+//! `instructions`, `system-calls`, `allocations`, `copies`, `context-switches`: cost of a call, counted
 //! rather than timed.
 //!
 //! Both processes run under an instrument for n calls, and again for 2n; the difference divided by
@@ -24,7 +24,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(
-    "instructions, system-calls, allocations, context-switches",
+    "instructions, system-calls, allocations, copies, context-switches",
     "what a call costs, counted rather than timed",
 )
 .frames(&["costs"])

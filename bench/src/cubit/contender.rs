@@ -61,7 +61,15 @@ impl Contender {
             carrier: Carrier::Pair(Medium {
                 protocol: protocol.to_owned(),
                 spin_us,
+                lend_from: None,
             }),
+        }
+    }
+
+    /// Sets the size from which shared memory lends; `None` for the usual one.
+    pub(super) fn lend_from(&mut self, octets: Option<usize>) {
+        if let Carrier::Pair(medium) = &mut self.carrier {
+            medium.lend_from = octets;
         }
     }
 

@@ -21,13 +21,15 @@ use crate::output::Output;
 use crate::placement::{Placement, Processors};
 use crate::statistics::{Rates, Record};
 use contender::Contender;
-use operation::{FIGURE_16, LENT, Operation};
+use operation::{FIGURE_16, Operation, lent};
+use punctual::OrbConfig;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Sizes of the counted one-ways, in bytes.
 const ONE_WAYS: [u32; 2] = [0, 1024];
-/// Divisor of the number of calls in a batch of 1 MiB messages, which take much longer.
+/// Size in bytes of long messages, which take much longer, and the divisor of the number of calls in a batch of them.
+const LONG: u32 = 1 << 18;
 const FEWER: u32 = 20;
 
 /// Measures each operation of Schmidt et al. 2001's figure 16 over every pair of a messaging protocol and a link
@@ -56,9 +58,13 @@ pub struct Options {
     /// Microseconds for which spinning sides of shared memory spin before they sleep.
     #[arg(long, value_name = "MICROSECONDS", default_value_t = 1000)]
     spin: u64,
-    /// Also compare lent buffers with copied ones: 1 MiB of octets.
-    #[arg(long)]
-    lent: bool,
+    /// Also compare lent buffers with copied ones, of so many octets. Shared memory then lends from the least of these
+    /// sizes on, if that is below the size from which it lends by default.
+    #[arg(
+        long, value_delimiter = ',', value_name = "OCTETS", num_args = 0.., require_equals = true,
+        default_missing_value = "1048576", value_parser = clap::value_parser!(u32).range(1..=1 << 24)
+    )]
+    lent: Vec<u32>,
     #[command(flatten)]
     output: Output,
     /// Options of the ORB, behind `--`: e.g. -ORBConfigFile with what ssliop needs.
@@ -100,11 +106,15 @@ impl Options {
             octets,
             calls: self.calls,
         });
-        let lent = LENT.map(|operation| Calls::TwoWay {
-            operation,
-            calls: self.calls.div_ceil(FEWER),
+        let lent = self.lent.iter().flat_map(|&octets| {
+            lent(octets).map(|operation| Calls::TwoWay {
+                operation,
+                calls: match octets {
+                    LONG.. => self.calls.div_ceil(FEWER),
+                    _ => self.calls,
+                },
+            })
         });
-        let lent = lent.into_iter().filter(|_| self.lent);
         figure.into_iter().chain(one_ways).chain(lent).collect()
     }
 }
@@ -204,7 +214,7 @@ impl Workload for Matrix<'_> {
     fn frame(&self, calls: &Calls) -> &'static str {
         match calls {
             Calls::OneWay { .. } => "one_way",
-            Calls::TwoWay { operation, .. } if LENT.contains(operation) => "lent",
+            Calls::TwoWay { operation, .. } if operation.compares_lent() => "lent",
             Calls::TwoWay { .. } => "figure_16",
         }
     }
@@ -223,14 +233,21 @@ impl Workload for Matrix<'_> {
 /// A contender fails, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let protocols = options.protocols()?;
-    let (contenders, left_out) = contender::known(&protocols, options.spin, &options.orb);
+    let (mut contenders, left_out) = contender::known(&protocols, options.spin, &options.orb);
+    let usual = OrbConfig::default().shmiop.lend_threshold;
+    let least = options.lent.iter().min();
+    let least = least.map(|&octets| usual.min(octets as usize));
+    for contender in &mut contenders {
+        contender.lend_from(least);
+    }
     if left_out.len() == protocols.len() {
         return Err(format!("the ORB has none of these pairs: {}", left_out.join("; ")).into());
     }
     let settings = Row::default()
         .with("rounds", options.rounds)
         .with("calls", options.calls)
-        .with("spin_us", options.spin);
+        .with("spin_us", options.spin)
+        .with("lend_threshold", usual);
     let mut report = Report::new(&EXPERIMENT, settings);
     report.skipped.extend(left_out);
     let stages = Stage::at_each(&options.placement, &contenders, &options.points());

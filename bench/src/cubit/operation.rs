@@ -8,9 +8,6 @@ use crate::case::{Case, Operation as Like};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Size of the comparison of lent buffers, in bytes.
-const MEBIBYTE: u32 = 1 << 20;
-
 /// Operation of `cubit.idl`; sequences with their number of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Operation {
@@ -42,15 +39,17 @@ pub(super) const FIGURE_16: [Operation; 9] = [
     Operation::Structs(341),
 ];
 
-/// Operations in the columns of the table that compares lent buffers with copied ones.
-pub(super) const LENT: [Operation; 3] = [
-    Operation::Slice(MEBIBYTE),
-    Operation::Loan(MEBIBYTE),
-    Operation::Copied(MEBIBYTE),
-];
+/// Returns the operations by which lent buffers of this size are compared with copied ones.
+pub(super) const fn lent(octets: u32) -> [Operation; 3] {
+    [
+        Operation::Slice(octets),
+        Operation::Loan(octets),
+        Operation::Copied(octets),
+    ]
+}
 
 impl Operation {
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Void => "void",
             Self::Octet => "octet",
@@ -65,7 +64,7 @@ impl Operation {
         }
     }
 
-    const fn units(self) -> Option<u32> {
+    pub(super) const fn units(self) -> Option<u32> {
         match self {
             Self::Octets(units)
             | Self::Longs(units)
@@ -83,6 +82,11 @@ impl Operation {
             self,
             Self::Void | Self::Octet | Self::Long | Self::Octets(..=4) | Self::Longs(..=1)
         )
+    }
+
+    /// Returns whether the operation compares lent buffers with copied ones.
+    pub(super) const fn compares_lent(self) -> bool {
+        matches!(self, Self::Slice(_) | Self::Loan(_) | Self::Copied(_))
     }
 
     /// Returns whether raw sockets have an equivalent of the operation; policies and lent buffers

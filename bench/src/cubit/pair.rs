@@ -10,7 +10,7 @@ use crate::protocol::obey;
 use crate::{Error, Result};
 use punctual::policy::{Collocation, Otherwise, Transfer};
 use punctual::{
-    Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, Policy, RootPoa, SetOverride,
+    Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, OrbConfig, Policy, RootPoa, SetOverride,
     SystemExceptionKind,
 };
 use punctual_example_cubit::CubitImpl;
@@ -39,6 +39,16 @@ pub(super) struct Medium {
     /// Time for which waiting threads spin, in microseconds; only for links that have this
     /// property.
     pub(super) spin_us: Option<u64>,
+    /// Size in bytes from which shared memory lends, if not the usual one.
+    pub(super) lend_from: Option<usize>,
+}
+
+impl Medium {
+    fn lend(&self, config: &mut OrbConfig) {
+        if let Some(octets) = self.lend_from {
+            config.shmiop.lend_threshold = octets;
+        }
+    }
 }
 
 /// Settings for starting the server and the client process.
@@ -81,6 +91,7 @@ pub(super) fn refusal(protocol: &str, orb: &[String]) -> Option<String> {
     let medium = Medium {
         protocol: protocol.to_owned(),
         spin_us: None,
+        lend_from: None,
     };
     let server = Server::start(&medium, orb).and_then(Server::stop);
     server.err().map(|error| error.to_string())
@@ -125,7 +136,10 @@ impl Server {
         }
         let mut builder = builder(options)?
             // Only one process can listen on the endpoints of a configuration file.
-            .configure(|config| config.listen.clear())
+            .configure(|config| {
+                config.listen.clear();
+                medium.lend(config);
+            })
             .listen(endpoint);
         if medium.protocol != BASE {
             builder = builder.listen(ListenEndpoint::new(BASE, place(BASE)));
@@ -182,6 +196,7 @@ impl Client {
                 config.timeouts.call = Some(CALL_TIMEOUT);
                 // The pair is measured even where both ends are in one process.
                 config.collocation = Collocation::None;
+                medium.lend(config);
             })
             .build()?;
         let object = orb.string_to_object(reference)?;
@@ -326,13 +341,14 @@ const CUBED: Cube = Cube {
 
 #[cfg(test)]
 mod tests {
-    use super::super::operation::{FIGURE_16, LENT};
+    use super::super::operation::{FIGURE_16, lent};
     use super::*;
 
     fn medium(protocol: &str) -> Medium {
         Medium {
             protocol: protocol.to_owned(),
             spin_us: None,
+            lend_from: None,
         }
     }
 
@@ -347,7 +363,7 @@ mod tests {
     fn every_operation_is_answered_right() {
         with("giop_lite+uiop", |mut client| {
             assert!(client.has_two_ways().unwrap());
-            for operation in FIGURE_16.into_iter().chain(LENT) {
+            for operation in FIGURE_16.into_iter().chain(lent(1 << 20)) {
                 let mut call = client.prepare(operation).unwrap();
                 assert!(call().unwrap() > 0, "{operation}");
             }

@@ -67,7 +67,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     .each(&["cpus"]),
     Tabled::matrix(
         "lent",
-        "1 MiB of octets to the server, median in µs: from the caller's memory, \
+        "octets to the server, median in µs: from the caller's memory, \
         from a lent buffer, and with nothing lent, {cpus}",
         ("contender", "operation"),
         MEDIAN,
@@ -125,6 +125,8 @@ pub(super) fn rows(
             .with("contender", contender.to_string())
             .with("protocol", contender.protocol())
             .with("operation", operation.to_string())
+            .with("kind", operation.name())
+            .with("units", operation.units())
             .with_figures(&record.figures()?)
             .with("gain_percent", gain(base).filter(|_| is_ours))
             .with("gain_over_uiop_percent", gain(uiop).filter(|_| is_ours))

@@ -9,10 +9,13 @@ use crate::protocol::obey;
 use punctual::{Interface, Orb};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Upper bound of a client's references to one group of objects.
 pub(super) const REFERENCES: u32 = 1000;
+
+/// Time without a further arrival from which one-ways count as lost.
+const LOST: Duration = Duration::from_secs(30);
 
 /// Calls that a client is to make in one turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +26,16 @@ pub(super) struct Batch {
     pub(super) calls: u32,
     /// Set if each call is timed; one-way calls are timed all together.
     pub(super) timed: bool,
+}
+
+/// Command of the harness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Demand {
+    /// Make a batch of calls; its samples are the answer.
+    Calls(Batch),
+    /// Call each of the server's objects so many times. The answer is the number of calls, of those that failed, of
+    /// those that arrived, and the nanoseconds that all took.
+    Each { times: u32 },
 }
 
 /// References to the objects that are registered under one strategy.
@@ -45,7 +58,10 @@ struct Client {
 /// Makes the calls that each line of input requests, until the input ends.
 pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
     let mut client = Client::new(setup, at)?;
-    obey("", |batch| client.perform(batch))
+    obey("", |demand| match demand {
+        Demand::Calls(batch) => client.perform(batch),
+        Demand::Each { times } => client.call_each(times),
+    })
 }
 
 impl Client {
@@ -127,6 +143,49 @@ impl Client {
             targets[object].call(operation)?;
             Ok(nanoseconds_since(began))
         })
+    }
+
+    /// Calls each of the server's objects, with references to a thousand of them at a time.
+    fn call_each(&mut self, times: u32) -> Result<Vec<u64>> {
+        let [Group { operations, .. }] = self.groups[..] else {
+            return Err("there is more than one group of objects".into());
+        };
+        let (mut made, mut failed, mut first) = (0, 0, 0);
+        let before = self.directory.thrown()?;
+        let began = Instant::now();
+        loop {
+            let objects = self.directory.part(operations, first, REFERENCES)?;
+            if objects.is_empty() {
+                break;
+            }
+            first += u32::try_from(objects.len())?;
+            for object in objects.into_iter().flatten() {
+                let target = Target::new(object, operations, self.one_way);
+                for _ in 0..times {
+                    made += 1;
+                    failed += u64::from(target.call(0).is_err());
+                }
+            }
+        }
+        let arrived = match self.one_way {
+            true => self.arrived(before, made - failed)?,
+            false => made - failed,
+        };
+        self.thrown = before + arrived;
+        let took = nanoseconds_since(began);
+        Ok(vec![made, failed, arrived, took])
+    }
+
+    /// Waits until the server has counted so many more one-ways than before, or none for a while, and returns how many.
+    fn arrived(&self, before: u64, wanted: u64) -> Result<u64> {
+        let (mut arrived, mut last) = (0, Instant::now());
+        while arrived < wanted && last.elapsed() < LOST {
+            let now = self.directory.thrown()? - before;
+            if now > arrived {
+                (arrived, last) = (now, Instant::now());
+            }
+        }
+        Ok(arrived)
     }
 
     /// Waits until all one-way requests have arrived at the server.

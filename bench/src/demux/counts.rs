@@ -1,7 +1,7 @@
 //! `demux-instructions`: user-space instructions of a server's call, over objects, operations and
 //! the depth of adapters. The counts do not depend on the machine's load and caches.
 
-use super::client::Batch;
+use super::client::{Batch, Demand};
 use super::setup::{Algorithm, Setup, Strategy};
 use crate::Result;
 use crate::contender::Harness;
@@ -208,7 +208,7 @@ fn count_run(harness: &Harness, setup: &Setup, batch: Batch) -> Result<u64> {
     let mut pair = Pair::start(&mut server, |at| {
         experiment::client(harness, &setup, None, at)
     })?;
-    pair.ask(crate::protocol::Order(batch))?;
+    pair.ask(crate::protocol::Order(Demand::Calls(batch)))?;
     pair.stop()?;
     Instrument::Instructions.read(&file)
 }

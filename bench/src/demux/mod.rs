@@ -4,10 +4,12 @@
 //! A server has its objects once for each strategy, and a client calls them in the paper's four
 //! orders: batch by batch, the strategies in turn. Demultiplexing is a small part of a call beside
 //! the operating system's; so the search for objects and operations is also measured by itself, in
-//! a process of its own ([`inside`]), and counted in instructions ([`counts`]).
+//! a process of its own ([`inside`]), and counted in instructions ([`counts`]). A command of its own
+//! calls each of a million servants many times ([`servants`]).
 
 pub mod counts;
 pub mod inside;
+pub mod servants;
 
 mod client;
 mod interfaces;
@@ -32,7 +34,7 @@ use crate::placement::{Placement, Processors};
 use crate::protocol::Order;
 use crate::statistics::Record;
 use clap::{Args, ValueEnum};
-use client::Batch;
+use client::{Batch, Demand};
 use plan::{ONE_WAYS, Over};
 use std::fmt;
 
@@ -136,13 +138,14 @@ impl Workload for Search<'_> {
     fn warm_up(&self, turn: Turn<'_, Self>) -> Result<()> {
         let batch = self.batch(&turn);
         let calls = batch.calls.div_ceil(3);
-        turn.pair.ask(Order(Batch { calls, ..batch }))?;
+        turn.pair
+            .ask(Order(Demand::Calls(Batch { calls, ..batch })))?;
         Ok(())
     }
 
     fn turn(&self, turn: Turn<'_, Self>, record: &mut Record) -> Result<()> {
         let batch = self.batch(&turn);
-        record.add_round(&turn.pair.ask(Order(batch))?);
+        record.add_round(&turn.pair.ask(Order(Demand::Calls(batch)))?);
         Ok(())
     }
 

@@ -85,6 +85,19 @@ struct Groups {
     thrown: Arc<AtomicU64>,
 }
 
+impl Groups {
+    fn group(
+        &self,
+        strategy: Way,
+        operations: u32,
+    ) -> std::result::Result<&Group, SystemException> {
+        let wanted =
+            |group: &&Group| group.strategy.way() == strategy && group.operations == operations;
+        let group = self.groups.iter().find(wanted);
+        group.ok_or_else(|| unknown("there are no such objects"))
+    }
+}
+
 impl DirectoryServant for Groups {
     fn references(
         &self,
@@ -92,12 +105,22 @@ impl DirectoryServant for Groups {
         operations: u32,
         count: u32,
     ) -> std::result::Result<Vec<Option<ObjectRef>>, SystemException> {
-        let wanted =
-            |group: &&Group| group.strategy.way() == strategy && group.operations == operations;
-        let group = self.groups.iter().find(wanted);
-        let group = group.ok_or_else(|| unknown("there are no such objects"))?;
-        let references = group.references(count as usize)?;
+        let references = self
+            .group(strategy, operations)?
+            .references(count as usize)?;
         Ok(references.into_iter().map(Some).collect())
+    }
+
+    fn part(
+        &self,
+        operations: u32,
+        first: u32,
+        count: u32,
+    ) -> std::result::Result<Vec<Option<ObjectRef>>, SystemException> {
+        let group = self.group(Way::Active, operations)?;
+        let ids = group.ids.iter().skip(first as usize);
+        let references = ids.map(|id| group.poa.id_to_reference(id).map(Some).map_err(unknown));
+        references.take(count as usize).collect()
     }
 
     fn thrown(&self) -> std::result::Result<u64, SystemException> {

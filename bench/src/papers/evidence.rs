@@ -65,6 +65,15 @@ impl<'r> Evidence<'r> {
         value.as_f64().ok_or_else(missing)
     }
 
+    /// Returns a number among the settings of the run.
+    ///
+    /// # Errors
+    /// There is no such setting.
+    pub(super) fn setting(&self, name: &str) -> Result<u64, String> {
+        let value = self.report.get(name).and_then(Value::as_u64);
+        value.ok_or_else(|| format!("the report does not say `{name}`"))
+    }
+
     /// Returns the largest and the least value of a number in the rows of a set.
     pub(super) fn ends(&self, frame: &str, name: &str) -> Result<(u64, u64), String> {
         let rows = self.rows(frame, &[]);

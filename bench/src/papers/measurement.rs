@@ -20,142 +20,24 @@ pub(super) struct Measurement {
     pub(super) name: &'static str,
     /// Quantity that it measures.
     pub(super) about: &'static str,
-    origin: Origin,
+    pub(super) origin: Origin,
     /// True if the command can draw its figures (`--svg`).
-    draws: bool,
+    pub(super) draws: bool,
+    /// Seconds that a whole run and a quick one took on a machine of two processors.
+    pub(super) seconds: [u32; 2],
 }
 
 /// Origin of a measurement's figures.
 #[derive(Debug)]
-enum Origin {
+pub(super) enum Origin {
     /// This program runs the command, and in a quick run adds options.
     Run {
-        command: &'static [&'static str],
-        quick: &'static [&'static str],
+        command: &'static str,
+        quick: &'static str,
     },
     /// The report lies in the folder once somebody ran this command.
     Folder { command: &'static str },
 }
-
-/// All measurements, the quicker ones first.
-pub(super) const ALL: &[Measurement] = &[
-    Measurement {
-        name: "ami",
-        about: "asynchronous and synchronous calls",
-        origin: Origin::Run {
-            command: &["ami", "--placement", "same"],
-            quick: &["--rounds", "5", "--calls", "1000", "--many", "50000"],
-        },
-        draws: true,
-    },
-    Measurement {
-        name: "oneway",
-        about: "one-ways, buffered and reliable",
-        origin: Origin::Run {
-            command: &["oneway", "--placement", "same,cross"],
-            quick: &["--rounds", "7"],
-        },
-        draws: true,
-    },
-    Measurement {
-        name: "latency",
-        about: "calls by stubs and by the DII, by size, beside raw sockets and omniORB",
-        origin: Origin::Run {
-            command: &[
-                "latency",
-                "--placement",
-                "same",
-                "--contenders",
-                "punctual,punctual-dii,punctual-uiop,omniorb",
-                "--cases",
-                "cube_void,take_octets:1,take_octets:256,take_octets:1024,take_octets:16384,take_bin_structs:1,take_bin_structs:1024",
-            ],
-            quick: &["--rounds", "9", "--calls", "400"],
-        },
-        draws: true,
-    },
-    Measurement {
-        name: "cubit",
-        about: "messaging protocols over links, by type of data",
-        origin: Origin::Run {
-            command: &["cubit", "--placement", "same"],
-            quick: &["--rounds", "9", "--calls", "400"],
-        },
-        draws: true,
-    },
-    Measurement {
-        name: "demux",
-        about: "finding objects and operations, by strategy",
-        origin: Origin::Run {
-            command: &["demux"],
-            quick: &["--quick"],
-        },
-        draws: true,
-    },
-    Measurement {
-        name: "inversion",
-        about: "an urgent client beside low ones of one priority",
-        origin: Origin::Run {
-            command: &["rt", "inversion", "--placement", "same"],
-            quick: &["--low", "1,5,20,50", "--calls", "1000"],
-        },
-        draws: true,
-    },
-    Measurement {
-        name: "endpoints",
-        about: "endpoints with priorities beside an ORB a thread",
-        origin: Origin::Run {
-            command: &["rt", "endpoints", "--placement", "same"],
-            quick: &["--low", "1,6,15", "--calls", "1000"],
-        },
-        draws: true,
-    },
-    Measurement {
-        name: "pools",
-        about: "thread pools and lanes",
-        origin: Origin::Run {
-            command: &["rt", "pools", "--placement", "same"],
-            quick: &["--low", "1,10,30", "--calls", "1000"],
-        },
-        draws: true,
-    },
-    Measurement {
-        name: "start",
-        about: "a server with lanes beside one with an ORB for each priority",
-        origin: Origin::Run {
-            command: &["rt", "start", "--low", "3"],
-            quick: &["--rounds", "10"],
-        },
-        draws: false,
-    },
-    Measurement {
-        name: "dispatching",
-        about: "urgent consumers of events beside others that compute",
-        origin: Origin::Run {
-            command: &["events", "dispatching", "--placement", "same"],
-            quick: &["--rounds", "3", "--events", "500"],
-        },
-        draws: true,
-    },
-    // A program with probes has other figures for all the rest.
-    Measurement {
-        name: "timeprobes",
-        about: "stages of a call at the client and at the server",
-        origin: Origin::Folder {
-            command: "punctual bench timeprobes --placement same --contenders punctual,punctual-uiop \
-                --json=papers/timeprobes.json --svg papers/timeprobes.svg",
-        },
-        draws: true,
-    },
-    Measurement {
-        name: "footprint",
-        about: "sizes of programs by Cargo features",
-        origin: Origin::Folder {
-            command: "cargo xtask footprint --levels s --json > papers/footprint.json",
-        },
-        draws: false,
-    },
-];
 
 /// Report of a measurement, with the command that made it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -172,6 +54,24 @@ pub(super) struct Kept {
     pub(super) is_old: bool,
 }
 
+impl Kept {
+    /// Makes what is kept of another program's report.
+    pub(super) fn of_another_program(report: Value) -> Self {
+        Self {
+            command: Vec::new(),
+            made_by: String::new(),
+            took: Duration::ZERO,
+            report,
+            is_old: true,
+        }
+    }
+
+    /// Returns the machine that measured, if the report says which.
+    pub(super) fn machine(&self) -> Option<Machine> {
+        Machine::deserialize(self.report.get("machine")?).ok()
+    }
+}
+
 impl Measurement {
     /// Returns the command line, as people enter it.
     pub(super) fn command(&self, quick: bool) -> String {
@@ -181,18 +81,44 @@ impl Measurement {
         }
     }
 
-    /// Returns the command and its options, if this program runs it.
+    /// Returns the command and its options, if this program runs it. Options of a quick run replace the command's.
     fn arguments(&self, is_quick: bool) -> Vec<&'static str> {
-        match self.origin {
-            Origin::Run { command, quick } if is_quick => [command, quick].concat(),
-            Origin::Run { command, .. } => command.to_vec(),
-            Origin::Folder { .. } => Vec::new(),
+        let (command, quick) = match self.origin {
+            Origin::Run { command, quick } if is_quick => (command, quick),
+            Origin::Run { command, .. } => (command, ""),
+            Origin::Folder { .. } => ("", ""),
+        };
+        let quick: Vec<&str> = quick.split_whitespace().collect();
+        let mut arguments = Vec::new();
+        let mut words = command.split_whitespace();
+        while let Some(word) = words.next() {
+            match word.starts_with("--") && quick.contains(&word) {
+                true => drop(words.next()),
+                false => arguments.push(word),
+            }
         }
+        [arguments, quick].concat()
     }
 
-    /// Returns the name of the file of the drawing, if there is one.
+    /// Returns the name of the file of the drawing, if the command makes one.
     pub(super) fn drawing(&self) -> Option<String> {
         self.draws.then(|| format!("{}.svg", self.name))
+    }
+
+    /// Returns the name of the file of the drawing, if the folder has it.
+    pub(super) fn drawn(&self, folder: &Path) -> Option<String> {
+        self.drawing().filter(|file| folder.join(file).is_file())
+    }
+
+    /// Returns whether another program makes the report.
+    pub(super) const fn is_elsewhere(&self) -> bool {
+        matches!(self.origin, Origin::Folder { .. })
+    }
+
+    /// Returns how long a run is expected to take: nothing if the report is taken from the folder.
+    pub(super) fn expected(&self, quick: bool) -> Duration {
+        let [whole, hasty] = self.seconds;
+        Duration::from_secs(u64::from(if quick { hasty } else { whole }))
     }
 
     /// Returns the report of an earlier run by the same command, or measures, and keeps the report. What this program does
@@ -208,7 +134,7 @@ impl Measurement {
         again: bool,
     ) -> std::result::Result<Kept, String> {
         let before = self.measured_before(harness, folder, quick);
-        if before.is_ok() && !again || matches!(self.origin, Origin::Folder { .. }) {
+        if before.is_ok() && !again || self.is_elsewhere() {
             return before;
         }
         let file = self.file(folder);
@@ -315,13 +241,8 @@ fn taken(file: &Path, command: &str) -> std::result::Result<Kept, String> {
         }
         _ => said(&error),
     })?;
-    Ok(Kept {
-        command: Vec::new(),
-        made_by: String::new(),
-        took: Duration::ZERO,
-        report: serde_json::from_slice(&text).map_err(|error| said(&error))?,
-        is_old: true,
-    })
+    let report = serde_json::from_slice(&text).map_err(|error| said(&error))?;
+    Ok(Kept::of_another_program(report))
 }
 
 fn read(file: &Path) -> Option<Kept> {
@@ -337,6 +258,7 @@ fn write_whole(file: &Path, kept: &Kept) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measurements::ALL;
     use super::*;
 
     fn kept(command: &[&str]) -> Kept {
@@ -369,7 +291,7 @@ mod tests {
         for (one, quick) in ALL.iter().flat_map(|one| [(one, false), (one, true)]) {
             let line = one.command(quick);
             let Some(line) = line.strip_prefix("punctual bench ") else {
-                assert!(line.starts_with("cargo xtask footprint "), "{line}");
+                assert!(line.starts_with("cargo xtask "), "{line}");
                 continue;
             };
             if line.starts_with("events ") && cfg!(not(feature = "events")) {
@@ -384,6 +306,21 @@ mod tests {
             let parsed = <Program as clap::Parser>::try_parse_from(&words);
             assert!(parsed.is_ok(), "{}: {parsed:?}", one.name);
         }
+    }
+
+    #[test]
+    fn options_of_a_quick_run_replace_those_of_a_whole_one() {
+        let one = ALL.iter().find(|one| one.name == "copies").unwrap();
+        let (whole, quick) = (one.command(false), one.command(true));
+        assert!(
+            whole.contains("--calls 50") && !whole.contains("--calls 20"),
+            "{whole}"
+        );
+        assert!(
+            quick.contains("--calls 20") && !quick.contains("--calls 50"),
+            "{quick}"
+        );
+        assert_eq!(whole.split(' ').count(), quick.split(' ').count());
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod claims;
 mod evidence;
 mod figures;
 mod measurement;
+mod measurements;
 mod report;
 
 use crate::Result;
@@ -16,7 +17,9 @@ use crate::contender::Harness;
 use claim::{Claim, Found};
 use clap::Args;
 use evidence::Evidence;
-use measurement::{ALL, Kept, Measurement};
+use measurement::{Kept, Measurement};
+use measurements::ALL;
+use std::fmt;
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -64,23 +67,27 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     }
     fs::create_dir_all(&options.folder)
         .map_err(|error| format!("{}: {error}", options.folder.display()))?;
-    let begun = Instant::now();
+    let mut progress = Progress::of(&wanted, |one| {
+        let has_it = || {
+            one.measured_before(harness, &options.folder, options.quick)
+                .is_ok()
+        };
+        match !options.again && has_it() {
+            true => Duration::ZERO,
+            false => one.expected(options.quick),
+        }
+    });
     let mut kept = Vec::new();
-    let mut place = 0;
     for measurement in ALL {
         if !wanted.iter().any(|one| one.name == measurement.name) {
             let before = measurement.measured_before(harness, &options.folder, options.quick);
             kept.push((measurement, before));
             continue;
         }
-        place += 1;
-        eprintln!(
-            "{place} of {}, after {}: {}",
-            wanted.len(),
-            shown(begun.elapsed()),
-            measurement.about
-        );
+        eprintln!("{progress}: {}", measurement.about);
+        let begun = Instant::now();
         let measured = measurement.measure(harness, &options.folder, options.quick, options.again);
+        progress.add(begun.elapsed());
         match &measured {
             Ok(kept) if kept.is_old => eprintln!("    measured before, in {}", shown(kept.took)),
             Ok(kept) => eprintln!("    took {}", shown(kept.took)),
@@ -95,6 +102,49 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     print!("{}", report::summary(&judged));
     println!("{}", files.join(" and "));
     Ok(())
+}
+
+/// Measurements that are done, and the estimate of the time that the others take.
+struct Progress {
+    /// Time that each measurement is expected to take, by an earlier run of another machine.
+    expected: Vec<Duration>,
+    done: usize,
+    elapsed: Duration,
+}
+
+impl Progress {
+    fn of(wanted: &[&Measurement], expected: impl Fn(&Measurement) -> Duration) -> Self {
+        Self {
+            expected: wanted.iter().map(|one| expected(one)).collect(),
+            done: 0,
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    /// Counts a measurement that took so long.
+    fn add(&mut self, took: Duration) {
+        self.done += 1;
+        self.elapsed += took;
+    }
+
+    /// Returns the expected time of the measurements that are left, longer or shorter by as much as those before took
+    /// longer or shorter than was expected.
+    fn left(&self) -> Duration {
+        let (done, left) = self.expected.split_at(self.done.min(self.expected.len()));
+        let [done, left] = [done, left].map(|part| part.iter().sum::<Duration>());
+        match done.is_zero() {
+            true => left,
+            false => left.mul_f64(self.elapsed.as_secs_f64() / done.as_secs_f64()),
+        }
+    }
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (place, all) = (self.done + 1, self.expected.len());
+        let (elapsed, left) = (shown(self.elapsed), shown(self.left()));
+        write!(f, "{place} of {all}, after {elapsed}, about {left} left")
+    }
 }
 
 fn shown(time: Duration) -> String {
@@ -182,6 +232,25 @@ mod tests {
         assert_eq!(claims_by(&all).count(), claims::all().count());
         let error = wanted(&["amy".to_owned()]).unwrap_err().to_string();
         assert!(error.contains("`amy`") && error.contains("ami"), "{error}");
+    }
+
+    #[test]
+    fn what_is_left_is_estimated_by_what_is_to_be_measured_and_by_how_long_the_rest_took() {
+        let seconds = |name: &str| match name {
+            "ami" => Duration::from_secs(60),
+            "oneway" => Duration::ZERO,
+            _ => Duration::from_secs(30),
+        };
+        let chosen = wanted(&["ami", "oneway", "cubit"].map(str::to_owned)).unwrap();
+        let mut progress = Progress::of(&chosen, |one| seconds(one.name));
+        assert_eq!(progress.to_string(), "1 of 3, after 0 s, about 90 s left");
+        progress.add(Duration::from_secs(120));
+        assert_eq!(progress.left(), Duration::from_secs(60));
+        // Taken from the folder: it neither takes time, nor says anything about the others.
+        progress.add(Duration::ZERO);
+        assert_eq!(progress.to_string(), "3 of 3, after 2 min, about 60 s left");
+        progress.add(Duration::from_secs(60));
+        assert_eq!(progress.left(), Duration::ZERO);
     }
 
     #[test]

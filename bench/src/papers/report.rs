@@ -22,8 +22,8 @@ pub(super) fn write(
     quick: bool,
 ) -> Result<Vec<String>> {
     let texts = [
-        ("report.md", markdown(judged, kept, quick)?),
-        ("report.html", html(judged, kept, quick)?),
+        ("report.md", markdown(folder, judged, kept, quick)?),
+        ("report.html", html(folder, judged, kept, quick)?),
     ];
     let mut files = Vec::new();
     for (name, text) in texts {
@@ -103,10 +103,38 @@ fn introduction(kept: &[Measured<'_>], quick: bool) -> String {
          Figures of the papers are of the machines of their time: what is compared are their proportions.",
         Machine::this(),
         shown(took)
-    )
+    ) + &others(kept)
 }
 
-fn markdown(judged: &[Judged], kept: &[Measured<'_>], quick: bool) -> Result<String> {
+/// Says which reports were taken from the folder, and on which machines those were made, if they are others.
+fn others(kept: &[Measured<'_>]) -> String {
+    let this = Machine::this();
+    let mut text = String::new();
+    for (measurement, kept) in kept {
+        let Ok(kept) = kept else { continue };
+        if !measurement.is_elsewhere() {
+            continue;
+        }
+        let on = match kept.machine() {
+            Some(machine) if machine == this => "made on this machine".to_owned(),
+            Some(machine) => format!("made on {machine}"),
+            None => "which does not say on which machine it was made".to_owned(),
+        };
+        let _ = write!(
+            text,
+            " The report of {} is another program's, {on}.",
+            measurement.name
+        );
+    }
+    text
+}
+
+fn markdown(
+    folder: &Path,
+    judged: &[Judged],
+    kept: &[Measured<'_>],
+    quick: bool,
+) -> Result<String> {
     let mut text = String::new();
     writeln!(
         text,
@@ -140,7 +168,7 @@ fn markdown(judged: &[Judged], kept: &[Measured<'_>], quick: bool) -> Result<Str
     }
     writeln!(text, "\n## Drawings")?;
     for (measurement, _) in kept.iter().filter(|(_, kept)| kept.is_ok()) {
-        let Some(drawing) = measurement.drawing() else {
+        let Some(drawing) = measurement.drawn(folder) else {
             continue;
         };
         let (name, about) = (measurement.name, measurement.about);
@@ -154,7 +182,7 @@ table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:t
 border-bottom:1px solid #ddd}.holds{color:#00572f}.differs{color:#8a4b00}.absent,.time{color:#666}\
 img{max-width:100%}code{font-size:.85em}";
 
-fn html(judged: &[Judged], kept: &[Measured<'_>], quick: bool) -> Result<String> {
+fn html(folder: &Path, judged: &[Judged], kept: &[Measured<'_>], quick: bool) -> Result<String> {
     let mut text = String::new();
     write!(
         text,
@@ -184,7 +212,7 @@ fn html(judged: &[Judged], kept: &[Measured<'_>], quick: bool) -> Result<String>
         writeln!(text, "</table>")?;
     }
     for (measurement, _) in kept.iter().filter(|(_, kept)| kept.is_ok()) {
-        let Some(drawing) = measurement.drawing() else {
+        let Some(drawing) = measurement.drawn(folder) else {
             continue;
         };
         let (name, about) = (measurement.name, escaped(measurement.about));
@@ -207,6 +235,7 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::super::claim::Found;
     use super::super::claims;
+    use super::super::measurements::ALL;
     use super::*;
 
     fn judged(found: std::result::Result<Found, String>) -> Judged {
@@ -238,12 +267,49 @@ mod tests {
             summary.contains("of 4 claims 1 hold, 1 hold differently, 1 are times of its machines, 1 are not reproduced"),
             "{summary}"
         );
-        let markdown = markdown(&all, &[], true).unwrap();
+        let nowhere = Path::new("/nonexistent");
+        let markdown = markdown(nowhere, &all, &[], true).unwrap();
         assert!(markdown.contains("| a < b \\| c | holds |"), "{markdown}");
         assert!(markdown.contains("holds differently: it is late (rounds lay"));
         assert!(markdown.contains("not reproduced: the peer is missing"));
-        let page = html(&all, &[], true).unwrap();
+        let page = html(nowhere, &all, &[], true).unwrap();
         assert!(page.contains("<td>a &lt; b | c<td class=holds>"), "{page}");
         assert!(page.contains("<td class=absent>"));
+    }
+    #[test]
+    fn drawings_are_those_of_the_folder_and_reports_of_others_name_their_machine() {
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = |machine: Option<&str>| {
+            let mut report = serde_json::json!({});
+            if let Some(processor) = machine {
+                report["machine"] = serde_json::to_value(Machine {
+                    processor: processor.to_owned(),
+                    ..Machine::this()
+                })
+                .unwrap();
+            }
+            Kept::of_another_program(report)
+        };
+        let named = |name| ALL.iter().find(|one| one.name == name).unwrap();
+        let kept = [
+            (named("timeprobes"), Ok(elsewhere(Some("A Processor")))),
+            (named("footprint"), Ok(elsewhere(None))),
+            (named("ami"), Ok(elsewhere(None))),
+        ];
+        std::fs::write(folder.path().join("ami.svg"), "<svg/>").unwrap();
+        for text in [
+            markdown(folder.path(), &[], &kept, true).unwrap(),
+            html(folder.path(), &[], &kept, true).unwrap(),
+        ] {
+            assert!(text.contains("of timeprobes is another program's, made on A Processor"));
+            assert!(text.contains("footprint is another program's, which does not say"));
+            assert!(
+                text.contains("ami.svg") && !text.contains("timeprobes.svg"),
+                "{text}"
+            );
+        }
+        let here = Machine::this().processor;
+        let same = [(named("timeprobes"), Ok(elsewhere(Some(&here))))];
+        assert!(others(&same).ends_with("made on this machine."));
     }
 }

@@ -1,16 +1,15 @@
-//! Batch of calls that a client process makes: it is requested by one line of input, and its
-//! outcome is returned as numbers.
+//! Batch of calls that a client process makes, and its outcome, which is returned as numbers.
 
 use crate::Result;
 use crate::experiment::Pair;
 use crate::peer::nanoseconds;
+use crate::protocol::Order;
 use crate::statistics::Moments;
-use std::fmt;
-use std::str::FromStr;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Batch of calls of the high client while a number of low clients call at full load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Batch of calls of the high client while a number of low clients call, at full load or paced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Batch {
     /// Number of low-priority clients that take part in the batch.
     pub(super) low: u16,
@@ -21,6 +20,8 @@ pub(super) struct Batch {
     /// Microseconds from the start of a call of the high client to the start of the next; 0:
     /// without a pause.
     pub(super) pace: u64,
+    /// The same of each low client.
+    pub(super) low_pace: u64,
     /// Number of calls of each low client; 0: as many as it makes until the high client has
     /// finished.
     pub(super) low_calls: u32,
@@ -45,46 +46,13 @@ pub(super) struct Outcome {
 /// # Errors
 /// A call fails, or the processes are gone.
 pub(super) fn perform(pair: &mut Pair, batch: &Batch) -> Result<Outcome> {
-    Outcome::of(&pair.ask(batch)?)
+    Outcome::of(&pair.ask(Order(*batch))?)
 }
 
 impl Batch {
     /// Returns the time limit after which a process that has not answered counts as failed.
     pub(super) fn watchdog(self) -> Duration {
         Duration::from_millis(self.limit) + Duration::from_secs(4)
-    }
-}
-
-impl fmt::Display for Batch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            low,
-            calls,
-            warm_up,
-            pace,
-            low_calls,
-            limit,
-        } = self;
-        write!(f, "{low} {calls} {warm_up} {pace} {low_calls} {limit}")
-    }
-}
-
-impl FromStr for Batch {
-    type Err = crate::Error;
-
-    fn from_str(line: &str) -> Result<Self> {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [low, calls, warm_up, pace, low_calls, limit] = words[..] else {
-            return Err(format!("no such batch: `{line}`").into());
-        };
-        Ok(Self {
-            low: low.parse()?,
-            calls: calls.parse()?,
-            warm_up: warm_up.parse()?,
-            pace: pace.parse()?,
-            low_calls: low_calls.parse()?,
-            limit: limit.parse()?,
-        })
     }
 }
 
@@ -135,22 +103,6 @@ impl Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_batch_is_read_back_as_it_was_written() {
-        let batch = Batch {
-            low: 15,
-            calls: 5000,
-            warm_up: 100,
-            pace: 500,
-            low_calls: 0,
-            limit: 15_000,
-        };
-        assert_eq!(batch.to_string().parse::<Batch>().unwrap(), batch);
-        for line in ["", "1 2 3", "1 2 3 4 5 six"] {
-            assert!(line.parse::<Batch>().is_err(), "{line}");
-        }
-    }
 
     #[test]
     fn an_outcome_is_read_back_as_it_was_told() {

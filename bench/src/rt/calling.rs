@@ -105,7 +105,7 @@ fn timed(caller: &mut Caller, batch: &Batch, progress: &Progress) -> Result<Done
     // The values are not zero, so that each page is mapped before the first call.
     let mut samples = vec![u64::MAX; batch.calls as usize];
     let ends = Instant::now() + Duration::from_millis(batch.limit);
-    let mut pace = Pace::of(batch);
+    let mut pace = Pace::of(batch.pace);
     for _ in 0..batch.warm_up {
         pace.wait();
         caller.call()?;
@@ -131,7 +131,7 @@ fn timed(caller: &mut Caller, batch: &Batch, progress: &Progress) -> Result<Done
     Ok(Done::High { took, samples })
 }
 
-/// Makes a low client's calls, one after the other.
+/// Makes a low client's calls, one after the other, or paced.
 ///
 /// # Errors
 /// A call fails.
@@ -139,7 +139,9 @@ pub(super) fn low(caller: &mut Caller, batch: &Batch, progress: &Progress) -> Re
     let ends = Instant::now() + Duration::from_millis(batch.limit);
     let mut moments = Moments::default();
     let until_high_is_over = batch.low_calls == 0;
+    let mut pace = Pace::of(batch.low_pace);
     loop {
+        pace.wait();
         let is_over = match until_high_is_over {
             true => progress.is_at(OVER),
             false => moments.calls >= u64::from(batch.low_calls),
@@ -163,9 +165,9 @@ struct Pace {
 }
 
 impl Pace {
-    fn of(batch: &Batch) -> Self {
+    fn of(microseconds: u64) -> Self {
         Self {
-            each: Duration::from_micros(batch.pace),
+            each: Duration::from_micros(microseconds),
             next: Instant::now(),
         }
     }
@@ -185,9 +187,8 @@ mod tests {
 
     #[test]
     fn a_pace_is_kept_and_a_call_without_one_is_due_at_once() {
-        let batch: Batch = "0 1 0 2000 0 1000".parse().unwrap();
         let began = Instant::now();
-        let mut pace = Pace::of(&batch);
+        let mut pace = Pace::of(2000);
         (0..3).for_each(|_| pace.wait());
         assert!(began.elapsed() >= Duration::from_millis(6));
         let before = pace.next;

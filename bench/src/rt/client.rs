@@ -10,7 +10,7 @@ use super::calling::{Caller, Done, Progress, high, low};
 use super::setup::Setup;
 use super::watchdog::Watchdog;
 use crate::Result;
-use crate::protocol::{Answer, answer_each};
+use crate::protocol::obey;
 use punctual::Orb;
 use punctual::rt::RtOrb;
 use std::sync::Arc;
@@ -37,13 +37,11 @@ pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
     let workers = (0..=setup.low).map(|number| start(setup, number, at, &rt, &orb));
     let workers: Vec<Worker> = workers.collect::<Result<_>>()?;
     let control = setup.control("rt-control").start(move || {
-        let (input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
-        Answer::Ready(String::new()).write_to(&mut output)?;
-        answer_each(input, &mut output, |batch: Batch| {
+        obey("", |batch: Batch| {
             watchdog.arm(batch.watchdog());
             let outcome = perform(&workers, batch);
             watchdog.disarm();
-            Ok(Answer::Samples(outcome?.numbers()))
+            Ok(outcome?.numbers())
         })
     })?;
     control.join().map_err(|_| "the client panicked")?

@@ -161,6 +161,7 @@ impl Options {
             calls: self.calls,
             warm_up,
             pace: self.pace,
+            low_pace: 0,
             low_calls: 0,
             limit: (2 * paced + 2000).min(LONGEST),
         }

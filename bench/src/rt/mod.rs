@@ -47,7 +47,7 @@ pub enum Experiment {
     /// Measure a paced high client, alone and beside low ones at full load.
     Latency(latency::Options),
     /// Run Schmidt 2000's priority inversion test: a high client at full load of calls, and 1 to 50
-    /// low ones of one priority.
+    /// low ones of one priority, or of one each.
     Inversion(series::Inversion),
     /// Run O'Ryan et al. 2001's figures 14 and 15: an ORB a thread against endpoints with
     /// priorities, beside 1 to 15 low clients of different priorities.

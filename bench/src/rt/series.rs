@@ -81,9 +81,8 @@ const fn series(
     Experiment::new(name, question)
         .reproduces(reproduces)
         .conditions(
-            "{experiment}, {link}, {scheduling}: {calls} calls of the high client at \
-        full load in each of {rounds} rounds, upcalls of {work} µs; jitter is \
-        the standard deviation",
+            "{experiment}, {link}, {scheduling}: {calls} calls of the high client, {load}, in each of {rounds} rounds, \
+        upcalls of {work} µs; jitter is the standard deviation",
         )
         .tables(TABLES)
         .sheet(Sheet::new((620, 420), 2, CHARTS))
@@ -108,6 +107,13 @@ pub struct Inversion {
     #[arg(long, value_delimiter = ',', default_values = ["1", "2", "5", "10", "20", "30", "40", "50"],
         value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST)))]
     low: Vec<u16>,
+    /// Give each low client a priority of its own, as in Schmidt 2000's comparison of operating systems.
+    #[arg(long)]
+    each: bool,
+    /// Microseconds from the start of a call of a client to that of its next; 0: full load, at which low clients get
+    /// no processor while the high one calls on the same.
+    #[arg(long, default_value_t = 0, value_name = "MICROSECONDS", value_parser = clap::value_parser!(u64).range(..=100_000))]
+    pace: u64,
     #[command(flatten)]
     usual: Usual,
 }
@@ -163,6 +169,8 @@ pub(super) struct Plan {
     alike: bool,
     low: Vec<u16>,
     calls: u32,
+    /// Microseconds from one call of a client to the next; 0: full load.
+    pace: u64,
     /// Number of calls of each low client; 0: as many as it makes until the high client has
     /// finished.
     low_calls: u32,
@@ -186,6 +194,7 @@ impl Usual {
             alike: false,
             low: low.to_vec(),
             calls: self.calls,
+            pace: 0,
             low_calls: 0,
             usual: self.clone(),
         })
@@ -196,7 +205,8 @@ impl Inversion {
     pub(super) fn plan(&self) -> Result<Plan> {
         let known = [Contender::Floor, Contender::Lanes, Contender::Pool];
         Ok(Plan {
-            alike: true,
+            alike: !self.each,
+            pace: self.pace,
             ..self.usual.plan(&INVERSION, &known, &self.low)?
         })
     }
@@ -233,7 +243,8 @@ impl Plan {
             low,
             calls: self.calls,
             warm_up: self.calls.div_ceil(20),
-            pace: 0,
+            pace: self.pace,
+            low_pace: self.pace,
             low_calls: self.low_calls,
             limit: LONGEST,
         }
@@ -288,6 +299,18 @@ fn times(moments: Moments) -> Option<Row> {
     )
 }
 
+/// Describes how the clients call, and their priorities where those depend on the options.
+fn load(plan: &Plan) -> String {
+    let how = match plan.pace {
+        0 => "at full load".to_owned(),
+        pace => format!("every {pace} µs as each other one"),
+    };
+    match plan.alike {
+        true => how + ", low ones of one priority",
+        false => how,
+    }
+}
+
 /// Runs an experiment.
 ///
 /// # Errors
@@ -301,6 +324,7 @@ pub(super) fn run(harness: &Harness, plan: &Plan) -> Result<()> {
         .with("link", common.link)
         .with("scheduling", scheduled(common.best_effort))
         .with("calls", plan.calls)
+        .with("load", load(plan))
         .with("rounds", plan.usual.rounds)
         .with("work", common.work);
     let mut report = Report::new(plan.experiment, settings);
@@ -339,6 +363,15 @@ mod tests {
         assert_eq!((plan.low.first(), plan.low.last()), (Some(&1), Some(&50)));
         assert!(plan.alike);
         assert_eq!((plan.batch(7).low, plan.batch(7).low_calls), (7, 0));
+        assert_eq!(load(&plan), "at full load, low ones of one priority");
+    }
+
+    #[test]
+    fn each_client_can_have_a_priority_of_its_own_and_pause_between_calls() {
+        let plan = plan(&["inversion", "--each", "--pace=500"]);
+        assert!(!plan.alike);
+        assert_eq!((plan.batch(7).pace, plan.batch(7).low_pace), (500, 500));
+        assert_eq!(load(&plan), "every 500 µs as each other one");
     }
 
     #[test]

@@ -1,25 +1,18 @@
 //! Tests of `ami` with few calls. No time is asserted.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use crate::report_of;
 use serde_json::Value;
-use std::process::Command;
 
 #[test]
 fn both_tables_have_every_contender_beside_the_floor_and_what_the_paper_prints() {
-    let folder = tempfile::tempdir().unwrap();
-    let plot = folder.path().join("ami.svg");
-    let output = Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
-        .args(["ami", "--placement=same", "--rounds=1", "--calls=20"])
-        .args(["--many=1100", "--json", "--svg"])
-        .arg(&plot)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    for empty in ["failed", "skipped"] {
-        assert_eq!(report[empty], Value::Array(Vec::new()), "{said}");
-    }
+    let (report, plot) = report_of(&[
+        "ami",
+        "--placement=same",
+        "--rounds=1",
+        "--calls=20",
+        "--many=1100",
+    ]);
     let names = |table: &str| -> Vec<String> {
         let rows = report[table].as_array().unwrap().iter();
         let name = |row: &Value| row["contender"].as_str().unwrap().to_owned();
@@ -53,6 +46,5 @@ fn both_tables_have_every_contender_beside_the_floor_and_what_the_paper_prints()
     }
     assert_eq!(report["goals"].as_array().unwrap().len(), 6);
     assert_eq!(report["paper_throughput"][2]["rate"].as_f64(), Some(8524.0));
-    let plot = std::fs::read_to_string(plot).unwrap();
     assert!(plot.starts_with("<svg") && plot.contains("smi220"));
 }

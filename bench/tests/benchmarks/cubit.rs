@@ -1,15 +1,12 @@
 //! Tests of `punctual-bench cubit` from the outside, with few calls. No time is asserted.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use crate::bench;
 use serde_json::Value;
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn cubit(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
-        .args(["cubit", "--cpus", "same"])
-        .args(arguments)
-        .output()
-        .unwrap()
+    bench(&[&["cubit", "--cpus", "same"], arguments].concat())
 }
 
 fn standard_output(output: Output) -> String {
@@ -46,11 +43,15 @@ fn wrong_questions_are_answered_with_what_there_is() {
 
 #[test]
 fn the_command_starts_itself_as_the_peers_of_what_is_compared() {
-    let output = Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
-        .args(["latency", "--placement=same", "--contenders=punctual-uiop"])
-        .args(["--cases=cube_void", "--rounds=1", "--calls=3", "--json"])
-        .output()
-        .unwrap();
+    let output = bench(&[
+        "latency",
+        "--placement=same",
+        "--contenders=punctual-uiop",
+        "--cases=cube_void",
+        "--rounds=1",
+        "--calls=3",
+        "--json",
+    ]);
     let report: Value = serde_json::from_str(&standard_output(output)).unwrap();
     assert_eq!(
         contenders(&report["rows"]),

@@ -1,34 +1,15 @@
 //! Tests of `events` with ordinary threads and few events. No time is asserted.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use crate::{bench, texts};
 use serde_json::Value;
-use std::process::Command;
 
 /// Returns the report of an experiment, and its plot.
 fn report_of(arguments: &[&str]) -> (Value, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let plot = folder.path().join("events.svg");
-    let output = Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
-        .arg("events")
-        .args(arguments)
-        .args(["--placement=same", "--rounds=1", "--json"])
-        .arg("--svg")
-        .arg(&plot)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let usual = ["--placement=same", "--rounds=1"];
+    let (report, plot) = crate::report_of(&[&["events"], arguments, &usual].concat());
     assert_eq!(report["scheduling"], "SCHED_OTHER");
-    assert_eq!(report["failed"], Value::Array(Vec::new()), "{said}");
-    assert_eq!(report["skipped"], Value::Array(Vec::new()), "{said}");
-    (report, std::fs::read_to_string(plot).unwrap())
-}
-
-/// Returns the values of a name in all rows.
-fn texts<'r>(rows: &'r Value, name: &str) -> Vec<&'r str> {
-    let rows = rows.as_array().unwrap().iter();
-    rows.map(|row| row[name].as_str().unwrap()).collect()
+    (report, plot)
 }
 
 fn check_times(row: &Value) {
@@ -83,10 +64,7 @@ fn urgent_consumers_are_measured_alone_and_beside_a_load_by_each_way_of_dispatch
 
 #[test]
 fn a_load_that_leaves_no_time_to_others_is_refused_with_what_to_change() {
-    let output = Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
-        .args(["events", "dispatching", "--low=60"])
-        .output()
-        .unwrap();
+    let output = bench(&["events", "dispatching", "--low=60"]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success());
     assert!(said.contains("--low-pace"), "{said}");

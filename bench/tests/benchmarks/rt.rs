@@ -1,33 +1,19 @@
 //! Tests of `rt` with ordinary threads and few calls. No time is asserted.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use crate::{bench, texts};
 use serde_json::Value;
-use std::process::Command;
 
 /// Returns the report of an experiment, and its plot.
 fn report_of(arguments: &[&str]) -> (Value, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let plot = folder.path().join("rt.svg");
-    let output = Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
-        .arg("rt")
-        .args(arguments)
-        .args(["--best-effort", "--placement=same", "--rounds=1", "--json"])
-        .arg("--plot")
-        .arg(&plot)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let usual = ["--best-effort", "--placement=same", "--rounds=1"];
+    let (report, plot) = crate::report_of(&[&["rt"], arguments, &usual].concat());
     assert_eq!(report["scheduling"], "SCHED_OTHER");
-    assert_eq!(report["failed"], Value::Array(Vec::new()), "{said}");
-    assert_eq!(report["skipped"], Value::Array(Vec::new()), "{said}");
-    (report, std::fs::read_to_string(plot).unwrap())
+    (report, plot)
 }
 
 fn names(rows: &Value) -> Vec<&str> {
-    let rows = rows.as_array().unwrap().iter();
-    rows.map(|row| row["contender"].as_str().unwrap()).collect()
+    texts(rows, "contender")
 }
 
 #[test]
@@ -79,16 +65,30 @@ fn the_papers_experiments_have_a_row_for_each_number_of_low_clients() {
 }
 
 #[test]
+fn low_clients_with_a_priority_each_pause_between_calls_and_get_their_share() {
+    let options = [
+        "inversion",
+        "--each",
+        "--pace=500",
+        "--calls=20",
+        "--low=1,4",
+    ];
+    let (report, _) = report_of(&options);
+    assert_eq!(report["load"], "every 500 µs as each other one");
+    for row in report["rows"].as_array().unwrap() {
+        assert!(row["high"]["mean"].as_f64().unwrap() > 0.0, "{row}");
+        assert!(row["low_ones"]["calls"].as_u64().unwrap() > 0, "{row}");
+    }
+}
+
+#[test]
 fn who_has_no_part_in_an_experiment_is_told_so() {
-    let output = Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
-        .args([
-            "rt",
-            "latency",
-            "--best-effort",
-            "--contenders=orb-a-thread",
-        ])
-        .output()
-        .unwrap();
+    let output = bench(&[
+        "rt",
+        "latency",
+        "--best-effort",
+        "--contenders=orb-a-thread",
+    ]);
     assert!(!output.status.success());
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("`orb-a-thread` has no part"), "{said}");
@@ -97,10 +97,7 @@ fn who_has_no_part_in_an_experiment_is_told_so() {
 #[test]
 fn an_urgent_call_is_measured_beside_bulk_in_each_case_of_the_network() {
     let options = ["rt", "network", "--calls=20", "--pace=1", "--json"];
-    let output = Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
-        .args(options)
-        .output()
-        .unwrap();
+    let output = bench(&options);
     let said = String::from_utf8_lossy(&output.stderr);
     if said.contains("it takes root") {
         eprintln!("skipped: {said}");

@@ -72,6 +72,7 @@ struct Row {
 /// Result of the measurement.
 #[derive(Debug, Serialize)]
 struct Report {
+    machine: crate::machine::Machine,
     profile: &'static str,
     starts: u32,
     /// Milliseconds from the start of a program that does nothing (`true`) to its end.
@@ -87,6 +88,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let builds = builds(options)?;
     let mut report = Report {
+        machine: crate::machine::Machine::this(),
         profile: "lto = \"fat\", codegen-units = 1, panic = \"abort\", strip = true",
         starts: options.starts,
         nothing_ms: measure::nothing(options.starts),

@@ -72,6 +72,7 @@ mod tests {
             },
         };
         let report = Report {
+            machine: crate::machine::Machine::this(),
             profile: "lto",
             starts: 3,
             nothing_ms: Some(0.5),

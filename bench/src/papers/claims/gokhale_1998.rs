@@ -1,7 +1,7 @@
 //! Claims of Gokhale and Schmidt 1998.
 
 use crate::papers::claim::{Claim, Found, by};
-use crate::papers::figures::{by_dii, call_time, demultiplexed, micros, p50};
+use crate::papers::figures::{Served, by_dii, call_time, demultiplexed, micros, p50};
 
 const PAPER: &str = "Gokhale and Schmidt 1998";
 
@@ -196,6 +196,86 @@ pub(super) const CLAIMS: &[Claim] = &[
                 ),
                 many / one < 1.15 && many_thrown / one_thrown < 1.15,
                 "calls to many objects find less in the processor's caches",
+            )
+        },
+    ),
+    by(
+        "demux",
+        (PAPER, "figures 6 to 9"),
+        "request trains and round robin take as long: neither ORB keeps servants that were called lately",
+        "essentially identical",
+        |e| {
+            let of = |how| demultiplexed(e, "active", how, 500, 1);
+            let (train, round) = (of("request_train")?, of("round_robin")?);
+            Found::judged(
+                format!("{} and {} with 500 servants", micros(train), micros(round)),
+                (0.9..1.1).contains(&(train / round)),
+                "what was called lately is in the processor's caches",
+            )
+        },
+    ),
+    by(
+        "demux",
+        (PAPER, "figures 6 to 9"),
+        "one-ways by stubs do not take longer with more servants, and are shorter than two-way calls",
+        "VisiBroker: level; Orbix: longer than two-way calls from 200 servants on",
+        |e| {
+            let of = |objects, two_way| call_time(e, ("active", "random"), (objects, 100), two_way);
+            let (one, many, two_way) = (of(1, false)?, of(500, false)?, of(500, true)?);
+            Found::judged(
+                format!(
+                    "{} with 1 servant, {} with 500; a two-way call {}",
+                    micros(one),
+                    micros(many),
+                    micros(two_way)
+                ),
+                many / one < 1.15 && many < two_way,
+                "calls to more objects find less in the processor's caches",
+            )
+        },
+    ),
+    by(
+        "servants",
+        (PAPER, "§4.4"),
+        "the ORBs end with 1,000 servants: neither answers more than 80 calls of each",
+        "80,000 calls at most; a leak of memory",
+        |e| {
+            let (_, most) = e.ends("rows", "servants")?;
+            let served = Served::of(e, 1000, "two-way")?;
+            let raised = Served::of(e, most, "one-way")?;
+            Found::judged(
+                format!("{served}; {raised}"),
+                !(served.is_whole() && raised.is_whole()),
+                "all calls are served, and no memory is kept of them",
+            )
+        },
+    ),
+    by(
+        "latency",
+        (PAPER, "figure 33"),
+        "optimised marshaling gains the more, the more octets are sent: beside requests whose values TypeCodes describe",
+        "1,024 octets 1.5 to 2 × as fast as SunSoft's interpreter",
+        |e| {
+            let (few, many) = (by_dii(e, "take_octets:1")?, by_dii(e, "take_octets:1024")?);
+            Found::judged(
+                format!("{few:.2} × with 1 octet, {many:.2} × with 1,024"),
+                many > 1.1 * few,
+                "values without stubs are copied as a run of octets as well, and are not interpreted one by one",
+            )
+        },
+    ),
+    by(
+        "latency",
+        (PAPER, "figure 34"),
+        "and most for structures",
+        "1,024 BinStructs 4 × as fast as SunSoft's interpreter",
+        |e| {
+            let of = |units| by_dii(e, &format!("take_bin_structs:{units}"));
+            let (few, many) = (of(1)?, of(1024)?);
+            Found::judged(
+                format!("{few:.2} × with 1 structure, {many:.2} × with 1,024"),
+                many > 1.1 * few,
+                "values without stubs are copied as a run of octets as well, and are not interpreted one by one",
             )
         },
     ),

@@ -1,7 +1,7 @@
 //! Claims of O'Ryan et al. 2001.
 
 use crate::papers::claim::{Claim, Found, by};
-use crate::papers::figures::{micros, reliable};
+use crate::papers::figures::{beside, micros, reliable};
 use serde_json::json;
 
 const PAPER: &str = "O'Ryan et al. 2001";
@@ -38,10 +38,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         "as low, and as level",
         |e| {
             let (_, most) = e.ends("rows", "low")?;
-            let mean = |contender: &str| {
-                let wanted = [("contender", json!(contender)), ("low", json!(most))];
-                e.figure("rows", &wanted, "high.mean")
-            };
+            let mean = |contender| beside(e, contender, most, "high.mean");
             let (lanes, apart) = (mean("lanes")?, mean("orb-a-thread")?);
             Found::judged(
                 format!(

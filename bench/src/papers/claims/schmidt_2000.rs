@@ -1,7 +1,7 @@
 //! Claims of Schmidt 2000.
 
 use crate::papers::claim::{Claim, Found, Verdict, by};
-use crate::papers::figures::{dispatched, p50, program, urgent};
+use crate::papers::figures::{Growth, copies, dispatched, micros, p50, program, urgent};
 use serde_json::json;
 
 const PAPER: &str = "Schmidt 2000";
@@ -13,6 +13,66 @@ pub(super) const CLAIMS: &[Claim] = &[
         "with a lane for each priority, an urgent client does not notice how many others there are",
         "level, while other ORBs' latency grows with the number of clients",
         |e| urgent(e, "lanes", 1.25),
+    ),
+    by(
+        "priorities",
+        (PAPER, "ORB and operating system, latency"),
+        "with a priority for each of up to 50 clients, a real-time operating system keeps the latency of the highest level",
+        "plots: level on LynxOS, growing with the number of clients on others",
+        |e| urgent(e, "lanes", 1.5),
+    ),
+    by(
+        "priorities",
+        (PAPER, "ORB and operating system, jitter"),
+        "and its jitter",
+        "plots: level on LynxOS, growing with the number of clients on others",
+        |e| {
+            let ours = Growth::of(e, "lanes", "high.jitter")?;
+            let floor = Growth::of(e, "floor", "high.jitter")?;
+            Found::judged(
+                format!("{ours}; raw sockets {}", micros(floor.crowded)),
+                ours.times() < 1.5,
+                "clients that wake up at the same moment leave less in the processor's caches, with raw sockets, too",
+            )
+        },
+    ),
+    by(
+        "priorities",
+        (PAPER, "ORB and operating system, low clients"),
+        "low clients wait for those of higher priorities",
+        "plots: they grow with the number of clients",
+        |e| {
+            let ours = Growth::of(e, "lanes", "low_ones.mean")?;
+            let floor = Growth::of(e, "floor", "low_ones.mean")?;
+            Found::judged(
+                format!(
+                    "{} of a single one, {} on average of {}; raw sockets {}",
+                    micros(ours.alone),
+                    micros(ours.crowded),
+                    ours.many,
+                    micros(floor.crowded)
+                ),
+                ours.times() > 1.5,
+                "they hardly meet: the processor is idle most of the time",
+            )
+        },
+    ),
+    by(
+        "priorities",
+        (PAPER, "ORB and operating system, overhead"),
+        "what the ORB adds to the operating system's time does not depend on the number of clients",
+        "relatively constant, some 49 µs",
+        |e| {
+            let mut added = Growth::of(e, "lanes", "high.mean")?;
+            let floor = Growth::of(e, "floor", "high.mean")?;
+            added.alone -= floor.alone;
+            added.crowded -= floor.crowded;
+            Found::judged(
+                added.to_string(),
+                added.crowded - added.alone < 2000.0,
+                "its own code and data leave the processor's caches as well",
+            )
+        },
     ),
     by(
         "pools",
@@ -106,6 +166,71 @@ pub(super) const CLAIMS: &[Claim] = &[
                 ),
                 saved >= 20.0,
                 "it makes less of a difference",
+            )
+        },
+    ),
+    by(
+        "copies",
+        (PAPER, "data copies"),
+        "processors copy a parameter four times between the caller's memory and the servant's: marshaled, sent, received, demarshaled",
+        "4, and one by the bus",
+        |e| {
+            let sent = copies(e, "punctual", "take_octets:65536", "client")?;
+            let received = copies(e, "punctual", "take_octets:65536", "server")?;
+            let omniorb = |side| copies(e, "omniorb", "take_octets:65536", side);
+            let omniorb = match (omniorb("client"), omniorb("server")) {
+                (Ok(sent), Ok(received)) => format!("{sent:.2} and {received:.2}"),
+                _ => "–".to_owned(),
+            };
+            Found::judged(
+                format!(
+                    "64 KiB of octets: {sent:.2} by the client's ORB and {received:.2} by the server's (omniORB {omniorb}), \
+                     beside one by the kernel at each end of a socket"
+                ),
+                (sent + received - 2.0).abs() < 0.2,
+                "a servant reads octets where they were received, and a link of shared memory lends them",
+            )
+        },
+    ),
+    by(
+        "copies",
+        (PAPER, "data copies, of a result"),
+        "and a result as often on its way back",
+        "4, and one by the bus",
+        |e| {
+            // The request is copied as above, so that the rest is the reply's.
+            let back = |case, side| {
+                let there = copies(e, "punctual", "take_octets:65536", side)?;
+                Ok::<_, String>(copies(e, "punctual", case, side)? - there)
+            };
+            let [server, client] = ["server", "client"].map(|side| back("echo_octets:65536", side));
+            let (server, client) = (server?, client?);
+            let into = back("echo_octets_into:65536", "client")?;
+            Found::judged(
+                format!(
+                    "{server:.2} by the server, whose servant copies its argument for the result, {client:.2} by the client, \
+                     {into:.2} into a buffer of the caller's"
+                ),
+                (server - 1.0 + client - 2.0).abs() < 0.2,
+                "a result is copied once at each side at most, and not where it stays in the message that brought it",
+            )
+        },
+    ),
+    by(
+        "complexity",
+        (PAPER, "benefits of patterns"),
+        "most components have a cyclomatic complexity below 10",
+        "a plot: v(G) < 10 for most",
+        |e| {
+            let all = |name| e.figure("rows", &[("folder", json!("all"))], name);
+            let simple = all("simple_percent")?;
+            let (mean, functions, most) = (all("mean")?, all("functions")?, all("most")?);
+            Found::judged(
+                format!(
+                    "{simple:.1} % of {functions:.0} functions, {mean:.1} on average, {most:.0} at most"
+                ),
+                simple > 90.0,
+                "too many functions have more paths",
             )
         },
     ),

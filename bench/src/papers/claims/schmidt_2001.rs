@@ -1,7 +1,9 @@
 //! Claims of Schmidt et al. 2001.
 
 use crate::papers::claim::{Claim, Found, by};
-use crate::papers::figures::{Gain, micros, p50, stages, system_share};
+use crate::papers::figures::{
+    Gain, Lending, OverSockets, micros, nanos, octets, p50, stages, system_share,
+};
 
 const PAPER: &str = "Schmidt et al. 2001";
 
@@ -78,20 +80,44 @@ pub(super) const CLAIMS: &[Claim] = &[
         },
     ),
     by(
-        "latency",
+        "cubit",
         (PAPER, "figure 18"),
-        "the operating system takes just over half of a round trip over TCP",
-        "just over 50 %",
+        "the operating system takes just over half of a void call over TCP, by either messaging protocol",
+        "just over 50 %; a plot of four protocols",
         |e| {
-            let (ours, raw) = (
-                p50(e, "punctual", "cube_void")?,
-                p50(e, "raw-tcp", "cube_void")?,
-            );
-            let share = raw / ours * 100.0;
+            let mut shares = Vec::new();
+            let mut shown = Vec::new();
+            for one in OverSockets::of_all(e)? {
+                shares.push(one.share());
+                shown.push(one.to_string());
+            }
             Found::judged(
-                format!("{share:.0} % of {} are the raw socket's", micros(ours)),
-                (50.0..=65.0).contains(&share),
+                shown.join("; "),
+                shares[..2]
+                    .iter()
+                    .all(|share| (50.0..=65.0).contains(share)),
                 "the shares of ORB and operating system are others today",
+            )
+        },
+    ),
+    by(
+        "cubit",
+        (PAPER, "figure 18"),
+        "the ORB takes as long over each of the four protocols; what TCP takes longer than Unix sockets is the operating system's",
+        "generally constant",
+        |e| {
+            let all = OverSockets::of_all(e)?;
+            let orb = || all.iter().map(OverSockets::orb);
+            let apart = orb().fold(0.0, f64::max) - orb().fold(f64::INFINITY, f64::min);
+            let links = all[0].system - all[2].system;
+            Found::judged(
+                format!(
+                    "the ORB's times lie {} apart, those of the sockets {}",
+                    nanos(apart),
+                    nanos(links)
+                ),
+                apart < links / 2.0,
+                "differences of the ORB's times, each a difference of two medians, are as small as those of the rounds",
             )
         },
     ),
@@ -131,6 +157,40 @@ pub(super) const CLAIMS: &[Claim] = &[
                 ),
                 large.0 - small.0 > large.1 - small.1,
                 "the ORB copies octets into the message, which the socket copies once more",
+            )
+        },
+    ),
+    by(
+        "lent",
+        (PAPER, "figure 19"),
+        "from some size on, which can be configured, it is faster not to copy",
+        "256 octets by default",
+        |e| {
+            let lending = Lending::of(e)?;
+            Found::judged(
+                lending.to_string(),
+                lending.pays_from().is_some(),
+                "the largest size that was measured is still as fast copied",
+            )
+        },
+    ),
+    by(
+        "lent",
+        (PAPER, "figure 19"),
+        "the size from which the ORB lends by default is near the best one of the machine",
+        "256 octets by default",
+        |e| {
+            let lending = Lending::of(e)?;
+            let usual = lending.usual;
+            let best = lending.pays_from();
+            let shown = best.map_or_else(
+                || "no size is faster lent".to_owned(),
+                |best| format!("{} and more are faster lent", octets(best)),
+            );
+            Found::judged(
+                format!("{shown}; the ORB lends from {} on", octets(usual)),
+                best.is_some_and(|best| best <= 2 * usual && usual <= 2 * best),
+                "it depends on the machine: `lend_threshold` of shmiop sets it",
             )
         },
     ),
