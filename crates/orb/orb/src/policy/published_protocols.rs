@@ -166,10 +166,7 @@ mod tests {
     #[test]
     fn what_tao_publishes_is_read() {
         let mut expected = vec![protocols(&["iiop", "ssliop", "uiop"])];
-        for (name, value) in [
-            ("send_buffer", "65536"),
-            ("receive_buffer", "65536"),
-        ] {
+        for (name, value) in [("send_buffer", "65536"), ("receive_buffer", "65536")] {
             let of_link = |link| Policy::link_property(link, name, value);
             expected.extend(["iiop", "ssliop"].map(of_link));
         }
