@@ -39,6 +39,8 @@ pub(super) struct Edge {
     pub(super) requests: usize,
     pub(super) connections: usize,
     pub(super) is_ambiguous: bool,
+    /// Not all was compared, as the files have too many addresses, ids or times alike.
+    pub(super) is_cut: bool,
     /// Offset by the time of day that contradicts the requests, in nanoseconds.
     pub(super) other: Option<i64>,
 }
@@ -285,6 +287,7 @@ fn edge(
         requests,
         connections: both.forth.connections + both.back.connections,
         is_ambiguous: both.forth.is_ambiguous || both.back.is_ambiguous,
+        is_cut: both.forth.is_cut || both.back.is_cut,
         other: None,
     };
     if known == Known::Same {
@@ -385,6 +388,7 @@ mod tests {
             requests: 1,
             connections: 1,
             is_ambiguous: false,
+            is_cut: false,
             other: None,
         }
     }
