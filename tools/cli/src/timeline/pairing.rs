@@ -519,7 +519,7 @@ fn follow(
 
 #[cfg(test)]
 mod tests {
-    use super::super::file::{Clock, Event, Process, Reading, Request, Stage};
+    use super::super::file::{Event, Reading, Request, Stage};
     use super::*;
 
     fn file(side: Side, connections: u32, of_each: u32, at: impl Fn(u32) -> i64) -> File {
@@ -529,6 +529,7 @@ mod tests {
             within: 0,
             synchronised: false,
             estimated_error: 0,
+            tai_offset: 0,
         };
         let connection = |number| Connection {
             side,
@@ -570,21 +571,11 @@ mod tests {
             operation: None,
         });
         File {
-            name: String::new(),
-            process: Process::default(),
-            clock: Clock {
-                boot: "b".to_owned(),
-                time_namespace: String::new(),
-                begin: reading,
-                end: reading,
-            },
             connections: (0..connections).map(connection).collect(),
-            lost: 0,
-            threads: BTreeMap::new(),
-            operations: Vec::new(),
             events: events.collect(),
             calls: calls.collect(),
             served: served.collect(),
+            ..File::with_clock(reading, reading)
         }
     }
 
