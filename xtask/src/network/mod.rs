@@ -106,7 +106,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             name: ["network", part.name()],
             kernel: &kernel,
             image: &packed,
-            megabytes: 1024,
+            megabytes: 2048,
             time: Time::Counted,
         };
         machine.boot()?;

@@ -17,7 +17,8 @@ struct Recorded {
 impl Recorded {
     /// Records them; `None` after a printed reason, if that is not possible here.
     fn new() -> Option<Self> {
-        let shifted = ["--time", "--monotonic", &AHEAD.to_string()].map(ToOwned::to_owned);
+        let shifted =
+            ["--time", "--fork", "--monotonic", &AHEAD.to_string()].map(ToOwned::to_owned);
         let can_shift = Command::new("unshare").args(&shifted).arg("true").output();
         if !can_shift.is_ok_and(|output| output.status.success()) {
             skipped("no time namespaces here (`unshare --time`, as root)");
@@ -78,7 +79,7 @@ impl Recorded {
     fn is_kept(&self) -> bool {
         let recorded = std::fs::read(self.path("client.json")).unwrap();
         let recorded: Value = serde_json::from_slice(&recorded).unwrap();
-        let begin = &recorded["clock"]["begin"];
+        let begin = &recorded["otherData"]["clock"]["begin"];
         begin["synchronised"] == true && begin["tai_offset"].as_i64() > Some(0)
     }
 }
