@@ -40,6 +40,7 @@ static EXPERIMENTS: &[&Experiment] = &[
     &rt::order::EXPERIMENT,
     &rt::mutex::EXPERIMENT,
     &rt::network::EXPERIMENT,
+    &rt::launch::EXPERIMENT,
     &rt::starting::EXPERIMENT,
     #[cfg(feature = "events")]
     &events::latency::EXPERIMENT,

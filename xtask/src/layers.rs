@@ -113,6 +113,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             IOR,
             GIOP,
             ANY,
+            // Tests read options of sockets back.
+            SYS,
             EXEC,
             LINK,
         ],

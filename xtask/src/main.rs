@@ -19,6 +19,7 @@ mod layers;
 mod machine;
 mod minimum_rust;
 mod modules;
+mod network;
 mod package;
 mod prose;
 mod published;
@@ -54,6 +55,8 @@ enum Chore {
     Interop(interop::Options),
     /// Run the wire crates' tests on other machines under qemu-user.
     Cross(cross::Options),
+    /// Run experiments with the network in a virtual machine, whose kernel has what that of this machine may lack.
+    Network(network::Options),
     /// Run the tests of the link `vsock` in a virtual machine, and calls between one and its host.
     Vsock(vsock::Options),
     /// Check that the pages with a table of operations name every operation, and existing tests.
@@ -106,6 +109,7 @@ fn main() -> ExitCode {
             .and_then(|()| published::check()),
         Chore::Interop(options) => interop::run(&options),
         Chore::Cross(options) => cross::run(&options),
+        Chore::Network(options) => network::run(&options),
         Chore::Vsock(options) => vsock::run(&options),
         Chore::Tables => tables::check(),
         Chore::Guide(options) => guide::run(&options),

@@ -20,6 +20,7 @@ mod calling;
 mod client;
 mod floor;
 pub(crate) mod latency;
+pub(crate) mod launch;
 pub(crate) mod mutex;
 pub(crate) mod network;
 mod omniorb;
@@ -67,6 +68,12 @@ pub enum Experiment {
     /// Run one side of `network`, as that starts it.
     #[command(hide = true)]
     NetworkSide(network::SideOptions),
+    /// Measure the jitter of periodic one-ways at their receiver, with and without launch times. Needs root, for two network
+    /// namespaces.
+    Launch(launch::Options),
+    /// Run one side of `launch`, as that starts it.
+    #[command(hide = true)]
+    LaunchSide(launch::SideOptions),
     /// Measure the time of a server with lanes from the start of its process to its first reply.
     Start(starting::Options),
 }
@@ -146,6 +153,8 @@ pub fn run(harness: &Harness, experiment: &Experiment) -> Result<()> {
         Experiment::Mutex(options) => mutex::run(options),
         Experiment::Network(options) => network::run(options),
         Experiment::NetworkSide(options) => network::run_side(options),
+        Experiment::Launch(options) => launch::run(options),
+        Experiment::LaunchSide(options) => launch::run_side(options),
         Experiment::Start(options) => starting::run(harness, options),
     }
 }

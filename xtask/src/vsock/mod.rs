@@ -1,23 +1,19 @@
 //! `cargo xtask vsock`: tests of the link `vsock` in a virtual machine, whose kernel has the loopback of `AF_VSOCK`, and calls
 //! between a virtual machine and its host.
 //!
-//! QEMU runs the machine without KVM, from a kernel of Debian's and a file system in memory: static programs, and `init.sh`,
-//! which starts them. The host of the second part is such a machine, too, since it needs a kernel with `vhost_vsock`.
+//! The programs are static, and `init.sh` starts them. The host of the second part is a virtual machine, too, since it needs a
+//! kernel with `vhost_vsock`.
 
-mod image;
-mod kernel;
-
-use crate::run::{Result, is_installed, root};
-use image::Image;
-use kernel::Kernel;
+use crate::machine::{self, Image, Kernel, Machine, Time};
+use crate::run::{Result, root};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Options of `cargo xtask vsock`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Folder with a kernel as a package of Debian's has it: `boot/vmlinuz-*` and `lib/modules`. By default the package
-    /// `linux-image-cloud-amd64` is downloaded into `target/vsock`, and kept there.
+    /// `linux-image-cloud-amd64` is downloaded into `target/machine`, and kept there.
     #[arg(long, value_name = "FOLDER")]
     kernel: Option<PathBuf>,
     /// Call both ways between a virtual machine and its host, too. It takes minutes, as a machine runs in a machine.
@@ -28,16 +24,24 @@ pub(crate) struct Options {
     require: bool,
 }
 
-/// Programs that are needed, with Debian's packages of them.
-const TOOLS: [(&str, &str); 4] = [
-    ("qemu-system-x86_64", "qemu-system-x86"),
-    ("busybox", "busybox-static"),
-    ("cpio", "cpio"),
-    ("timeout", "coreutils"),
-];
-
 /// Target of the programs in the machine: static, so that it needs no libraries.
 const TARGET: &str = "x86_64-unknown-linux-musl";
+
+/// Packages whose tests and programs run in the machine.
+const BUILD: [&str; 9] = [
+    "test",
+    "--no-run",
+    "--tests",
+    "--target",
+    TARGET,
+    "--package",
+    "punctual-vsock",
+    "--package",
+    "punctual-example-vsock",
+];
+
+/// First program of the machines.
+const INIT: &[u8] = include_bytes!("init.sh");
 
 /// Modules of the kernel for a machine that has the loopback.
 const LOOPBACK: &[&str] = &[
@@ -68,7 +72,7 @@ const GUEST: &[&str] = &[
 ];
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let work = root().join("target/vsock");
+    let work = root().join("target/machine");
     let kernel = match missing() {
         Some(what) => Err(what),
         None => Kernel::of(options.kernel.as_deref(), &work),
@@ -81,8 +85,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             return Ok(());
         }
     };
-    let programs = image::build()?;
-    let mut loopback = Image::new(&work.join("loopback"))?;
+    let programs = machine::build(&BUILD)?;
+    let mut loopback = Image::new(&work.join("loopback"), INIT)?;
     loopback.modules(&kernel, LOOPBACK)?;
     loopback.programs(&programs)?;
     loopback.tests(&programs)?;
@@ -90,11 +94,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if !options.between {
         return Ok(());
     }
-    let mut guest = Image::new(&work.join("guest"))?;
+    let mut guest = Image::new(&work.join("guest"), INIT)?;
     guest.modules(&kernel, GUEST)?;
     guest.programs(&programs)?;
     let guest = guest.pack()?;
-    let mut host = Image::new(&work.join("host"))?;
+    let mut host = Image::new(&work.join("host"), INIT)?;
     host.modules(&kernel, HOST)?;
     host.programs(&programs)?;
     host.emulator()?;
@@ -105,12 +109,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// Returns what this machine lacks.
 fn missing() -> Option<String> {
-    if std::env::consts::ARCH != "x86_64" {
-        return Some("the virtual machine is one of x86-64, and so are its programs".to_owned());
-    }
-    let lacks = TOOLS.iter().find(|(program, _)| !is_installed(program));
-    if let Some((program, package)) = lacks {
-        return Some(format!("`{program}` is not installed (Debian: {package})"));
+    if let Some(what) = machine::missing() {
+        return Some(what);
     }
     let library = Command::new("rustc")
         .current_dir(root())
@@ -122,39 +122,13 @@ fn missing() -> Option<String> {
     absent.then(|| format!("Rust's standard library for {TARGET} (`rustup target add {TARGET}`)"))
 }
 
-/// Runs a machine until it powers itself off; it fails unless the machine says that its part went well.
 fn boot(part: &str, kernel: &Kernel, image: &Path, megabytes: u32) -> Result<()> {
-    println!(
-        "vsock {part}: in a virtual machine, by {}",
-        kernel.image().display()
-    );
-    // An emulated processor takes its time, in particular one within another.
-    let output = Command::new("timeout")
-        .args(["1800", "qemu-system-x86_64", "-accel", "tcg,thread=multi"])
-        .args(["-smp", "2", "-nographic", "-no-reboot", "-nic", "none"])
-        .args(["-m", &megabytes.to_string()])
-        .arg("-kernel")
-        .arg(kernel.image())
-        .arg("-initrd")
-        .arg(image)
-        .args([
-            "-append",
-            &format!("console=ttyS0 quiet panic=-1 part={part}"),
-        ])
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("qemu-system-x86_64 could not be started: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    // The firmware clears a screen that is not there.
-    let lines = said.lines().filter(|line| !line.contains('\u{1b}'));
-    let lines: Vec<&str> = lines.map(str::trim_end).collect();
-    println!("{}", lines.join("\n"));
-    match lines.contains(&format!("vsock {part} ended with 0").as_str()) {
-        true => Ok(()),
-        false => Err(format!(
-            "the virtual machine has not said that all went well: {}{}",
-            output.status,
-            String::from_utf8_lossy(&output.stderr)
-        )),
-    }
+    let machine = Machine {
+        name: ["vsock", part],
+        kernel,
+        image,
+        megabytes,
+        time: Time::Host,
+    };
+    machine.boot()
 }

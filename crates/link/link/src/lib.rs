@@ -108,6 +108,16 @@ pub trait Link: Send + Sync + Debug {
         Vec::new()
     }
 
+    /// Checks properties that an ORB's configuration has for all connections of the link, when the ORB starts: what no
+    /// connection could have is refused there. Default nothing: connections refuse theirs.
+    ///
+    /// # Errors
+    /// [`Cause::BadProperty`] of phase [`Phase::Connect`].
+    fn check(&self, properties: &Properties) -> Result<(), LinkError> {
+        let _ = properties;
+        Ok(())
+    }
+
     /// Connects to `address`. Blocks until connected, refused, or `deadline`.
     ///
     /// # Errors

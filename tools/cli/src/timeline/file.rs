@@ -21,6 +21,8 @@ const MOST_EVENTS: usize = 1 << 23;
 const MOST_NANOS: i64 = 1 << 59;
 /// Largest time of day, in nanoseconds: in the year 2096.
 const MOST_TIME_OF_DAY: i64 = 4_000_000_000_000_000_000;
+/// Largest offset of TAI, in seconds: it is 37 since 2017.
+const MOST_TAI_OFFSET: i64 = 1_000;
 /// Largest error of a clock, in nanoseconds: 104 days.
 const MOST_ERROR: i64 = 1 << 53;
 
@@ -72,6 +74,9 @@ pub(super) struct Reading {
     pub(super) synchronised: bool,
     #[serde(default)]
     pub(super) estimated_error: i64,
+    /// Seconds that TAI is ahead of the time of day; 0 where the kernel has not been told.
+    #[serde(default)]
+    pub(super) tai_offset: i64,
 }
 
 impl Reading {
@@ -79,6 +84,7 @@ impl Reading {
         let errors = [self.within, self.estimated_error];
         (-MOST_NANOS..=MOST_NANOS).contains(&self.monotonic)
             && (0..=MOST_TIME_OF_DAY).contains(&self.time_of_day)
+            && (0..=MOST_TAI_OFFSET).contains(&self.tai_offset)
             && errors.iter().all(|error| (0..=MOST_ERROR).contains(error))
     }
 }
@@ -157,6 +163,30 @@ impl Served {
     /// Returns the last moment of the request that is certainly before its reply was sent.
     pub(super) fn end(&self) -> i64 {
         self.upcall_end.or(self.upcall).unwrap_or(self.read)
+    }
+}
+
+#[cfg(test)]
+impl File {
+    /// Makes a file without events, whose host's clocks have been read at its begin and its end.
+    pub(super) fn with_clock(begin: Reading, end: Reading) -> Self {
+        Self {
+            name: String::new(),
+            process: Process::default(),
+            clock: Clock {
+                boot: "b".to_owned(),
+                time_namespace: String::new(),
+                begin,
+                end,
+            },
+            connections: Vec::new(),
+            lost: 0,
+            threads: BTreeMap::new(),
+            operations: Vec::new(),
+            events: Vec::new(),
+            calls: Vec::new(),
+            served: Vec::new(),
+        }
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Edge {
     pub(super) requests: usize,
     pub(super) connections: usize,
     pub(super) is_ambiguous: bool,
+    /// Not all was compared, as the files have too many addresses, ids or times alike.
+    pub(super) is_cut: bool,
     /// Offset by the time of day that contradicts the requests, in nanoseconds.
     pub(super) other: Option<i64>,
 }
@@ -250,10 +252,16 @@ fn is_same_clock(one: &File, other: &File) -> bool {
 fn by_time_of_day(first: &File, second: &File) -> (Offset, bool) {
     let (one, other) = (&first.clock, &second.clock);
     // The time of day less the clock, which stays the same unless the time is set: in the middle of the recording.
-    let ahead = |reading: &Reading| reading.time_of_day - reading.monotonic;
+    let readings = [&one.begin, &one.end, &other.begin, &other.end];
+    // TAI has no leap seconds; it is only known where all have been told how far it is ahead.
+    let has_tai = readings.iter().all(|reading| reading.tai_offset > 0);
+    let leaps = |reading: &Reading| {
+        let seconds = if has_tai { reading.tai_offset } else { 0 };
+        seconds * 1_000_000_000
+    };
+    let ahead = |reading: &Reading| reading.time_of_day + leaps(reading) - reading.monotonic;
     let begin = ahead(&one.begin) - ahead(&other.begin);
     let end = ahead(&one.end) - ahead(&other.end);
-    let readings = [&one.begin, &one.end, &other.begin, &other.end];
     let error = |reading: &Reading| reading.estimated_error + reading.within;
     let uncertainty =
         error(&one.begin).max(error(&one.end)) + error(&other.begin).max(error(&other.end));
@@ -285,6 +293,7 @@ fn edge(
         requests,
         connections: both.forth.connections + both.back.connections,
         is_ambiguous: both.forth.is_ambiguous || both.back.is_ambiguous,
+        is_cut: both.forth.is_cut || both.back.is_cut,
         other: None,
     };
     if known == Known::Same {
@@ -385,6 +394,7 @@ mod tests {
             requests: 1,
             connections: 1,
             is_ambiguous: false,
+            is_cut: false,
             other: None,
         }
     }
@@ -402,5 +412,30 @@ mod tests {
         assert_eq!((between(0, 1), between(2, 0)), (100, 90));
         assert_eq!((between(1, 2), between(2, 1)), (190, 190));
         assert_eq!(between(1, 1), 0);
+    }
+
+    #[test]
+    fn clocks_between_which_there_is_a_leap_second_are_joined_by_tai_where_all_know_it() {
+        let reading = |time_of_day, tai_offset| Reading {
+            monotonic: 1_000,
+            time_of_day,
+            within: 0,
+            synchronised: true,
+            estimated_error: 5,
+            tai_offset,
+        };
+        let second = 1_000_000_000;
+        let file = |reading: Reading| File::with_clock(reading, reading);
+        // The first has had the leap second, the other has not yet.
+        let (one, other) = (reading(70 * second, 38), reading(71 * second, 37));
+        let (offset, is_kept) = by_time_of_day(&file(one), &file(other));
+        assert!(is_kept);
+        assert_eq!((offset.at(1_000), offset.largest_uncertainty()), (0, 10));
+        let untold = Reading {
+            tai_offset: 0,
+            ..other
+        };
+        let (offset, _) = by_time_of_day(&file(one), &file(untold));
+        assert_eq!(offset.at(1_000), -second);
     }
 }

@@ -258,7 +258,7 @@ fn turn(a: Point, b: Point, c: Point) -> f64 {
 }
 
 /// Points of both hulls, at most, whose lines are looked at. Hulls of measured times have some dozens.
-const MOST_POINTS: usize = 500;
+const MOST_POINTS: usize = 200;
 
 /// Returns the corners of the lines (offset in the middle, drift) between the points; `None` if no line is, or there are too many
 /// points, as only made-up times have.

@@ -3,6 +3,9 @@
 //! Connections are the same if their ends have the same addresses. Where these do not tell (Unix sockets, shared memory,
 //! translated addresses), those are whose requests fit into each other. Of a connection, requests with the same id are
 //! matched: the one that lies within the call, by an offset of the clocks that is followed from request to request.
+//!
+//! Files may be forged: each comparison is a step of a [`Budget`], so that the time is bounded whatever addresses, ids and
+//! times a file has. What a program has recorded takes few steps for each request.
 
 use super::file::{Call, Connection, File, Served, Side};
 use super::offset::Bound;
@@ -16,6 +19,38 @@ const PLACES: usize = 5;
 const MOST_PAIRS: usize = 1 << 20;
 /// Largest difference, in nanoseconds, between the offset so far and the one that a request demands.
 const JUMP: i64 = 20_000_000;
+
+/// Steps for each event of both files, and steps that there are beside that.
+const STEPS_OF_EVENT: u64 = 256;
+const STEPS: u64 = 1 << 22;
+
+/// Largest number of pairs of connections that may be the same: those of 512 on each side, of which no address tells.
+const MOST_CANDIDATES: usize = 1 << 18;
+
+/// Number of comparisons that are left.
+struct Budget(u64);
+
+impl Budget {
+    fn of(client: &File, server: &File) -> Self {
+        let events = client.events.len().saturating_add(server.events.len());
+        Self((events as u64).saturating_mul(STEPS_OF_EVENT) + STEPS)
+    }
+
+    /// Takes steps; `false` if none are left.
+    fn spend(&mut self, steps: usize) -> bool {
+        self.0 = self.0.saturating_sub((steps as u64).max(1));
+        !self.is_spent()
+    }
+
+    /// Takes all steps.
+    fn spend_all(&mut self) {
+        self.0 = 0;
+    }
+
+    fn is_spent(&self) -> bool {
+        self.0 == 0
+    }
+}
 
 /// Request of two files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,21 +80,49 @@ pub(super) struct Pairs {
     pub(super) connections: usize,
     /// Other offsets fit as well; the time of day has chosen.
     pub(super) is_ambiguous: bool,
+    /// The files have so many addresses, ids or times alike that not all were compared.
+    pub(super) is_cut: bool,
 }
 
 /// Requests of one connection on one side, by their ids; places in order of time.
 type ById = BTreeMap<u32, Vec<usize>>;
 
+/// Requests of all connections on both sides: of a client's by the number, of a server's by lane and number.
+struct Requests {
+    calls: HashMap<u32, ById>,
+    served: HashMap<(u32, u32), ById>,
+}
+
+impl Requests {
+    fn of(client: &File, server: &File) -> Self {
+        let mut calls: HashMap<u32, ById> = HashMap::new();
+        for (place, call) in client.calls.iter().enumerate() {
+            let of = calls.entry(call.request.connection).or_default();
+            of.entry(call.request.request).or_default().push(place);
+        }
+        let mut served: HashMap<(u32, u32), ById> = HashMap::new();
+        for (place, one) in server.served.iter().enumerate() {
+            let of = served
+                .entry((one.request.lane, one.request.connection))
+                .or_default();
+            of.entry(one.request.request).or_default().push(place);
+        }
+        Self { calls, served }
+    }
+}
+
 /// Connection on both sides.
-struct Shared {
-    calls: ById,
-    served: ById,
+struct Shared<'r> {
+    calls: &'r ById,
+    served: &'r ById,
     is_certain: bool,
 }
 
 /// Returns the requests that `client` has sent and `server` has read.
 pub(super) fn pairs(client: &File, server: &File, known: Known) -> Pairs {
-    let shared = shared(client, server);
+    let requests = Requests::of(client, server);
+    let mut budget = Budget::of(client, server);
+    let shared = shared(client, server, &requests, &mut budget);
     let (certain, other): (Vec<_>, Vec<_>) = shared.into_iter().partition(|one| one.is_certain);
     let mut pairs = Pairs::default();
     let offset = match known {
@@ -67,16 +130,17 @@ pub(super) fn pairs(client: &File, server: &File, known: Known) -> Pairs {
         Known::Guess(guess) => {
             // By what is certain, if there is any.
             let by = if certain.is_empty() { &other } else { &certain };
-            let sought = seek(client, server, by, guess);
+            let sought = seek(client, server, by, guess, &mut budget);
             pairs.is_ambiguous = sought.is_some_and(|sought| sought.is_ambiguous);
             sought.map(|sought| sought.offset)
         }
     };
     let Some(offset) = offset else {
+        pairs.is_cut = budget.is_spent();
         return pairs;
     };
     let moves = known != Known::Same;
-    let follow = |one: &Shared| follow(client, server, one, offset, moves);
+    let mut follow = |one: &Shared| follow(client, server, one, (offset, moves), &mut budget);
     for one in &certain {
         pairs.take(follow(one));
     }
@@ -99,6 +163,7 @@ pub(super) fn pairs(client: &File, server: &File, known: Known) -> Pairs {
             pairs.take(fit);
         }
     }
+    pairs.is_cut = budget.is_spent();
     pairs
 }
 
@@ -110,61 +175,87 @@ impl Pairs {
 }
 
 /// Returns the connections that may be the same.
-fn shared(client: &File, server: &File) -> Vec<Shared> {
-    let mut calls: HashMap<u32, ById> = HashMap::new();
-    for (place, call) in client.calls.iter().enumerate() {
-        let of = calls.entry(call.request.connection).or_default();
-        of.entry(call.request.request).or_default().push(place);
-    }
-    let mut served: HashMap<(u32, u32), ById> = HashMap::new();
-    for (place, one) in server.served.iter().enumerate() {
-        let of = served
-            .entry((one.request.lane, one.request.connection))
-            .or_default();
-        of.entry(one.request.request).or_default().push(place);
-    }
+fn shared<'r>(
+    client: &File,
+    server: &File,
+    requests: &'r Requests,
+    budget: &mut Budget,
+) -> Vec<Shared<'r>> {
     let clients = sides(client, Side::Client).into_iter();
     let clients: Vec<_> = clients
-        .filter_map(|one| Some((one, calls.get(&one.connection)?)))
+        .filter_map(|one| Some((one, requests.calls.get(&one.connection)?)))
         .collect();
     let servers = sides(server, Side::Server).into_iter();
     let servers: Vec<_> = servers
-        .filter_map(|one| Some((one, served.get(&(one.lane, one.connection))?)))
+        .filter_map(|one| {
+            let key = (one.lane, one.connection);
+            Some((one, requests.served.get(&key)?))
+        })
         .collect();
+    let mut by_ports: HashMap<(u16, u16), Vec<usize>> = HashMap::new();
+    for (place, (other, _)) in servers.iter().enumerate() {
+        if let Some(ports) = ports(&other.peer, &other.local) {
+            by_ports.entry(ports).or_default().push(place);
+        }
+    }
     let one_host = client.clock.boot == server.clock.boot && !client.clock.boot.is_empty();
-    let is_by_address = |mine: &Connection, other: &Connection| {
-        is_same(mine, other) && (one_host || !is_within_a_host(mine))
-    };
     // Connections that another pair of addresses claims are no candidates of one that has none.
-    let claimed: HashSet<(u32, u32)> = servers
-        .iter()
-        .filter(|(other, _)| clients.iter().any(|(mine, _)| is_by_address(mine, other)))
-        .map(|(other, _)| (other.lane, other.connection))
-        .collect();
-    let mut shared = Vec::new();
-    for (mine, calls) in &clients {
-        let by_address: Vec<_> = servers
-            .iter()
-            .filter(|(other, _)| is_by_address(mine, other))
-            .collect();
-        let is_certain = by_address.len() == 1;
-        let candidates: Vec<_> = match by_address.is_empty() {
-            true => {
-                let is_like = |other: &Connection| link(&mine.local) == link(&other.local);
-                let all = servers.iter().filter(|(other, _)| is_like(other));
-                all.filter(|(other, _)| !claimed.contains(&(other.lane, other.connection)))
-                    .filter(|_| one_host || !is_within_a_host(mine))
-                    .collect()
+    let mut claimed: HashSet<usize> = HashSet::new();
+    let mut by_address: Vec<Vec<usize>> = Vec::new();
+    for (mine, _) in &clients {
+        let like = ports(&mine.local, &mine.peer).and_then(|ports| by_ports.get(&ports));
+        let mut own = Vec::new();
+        for place in like.into_iter().flatten() {
+            if !budget.spend(1) {
+                return Vec::new();
             }
-            false => by_address,
+            let is_one = servers.get(*place).is_some_and(|(other, _)| {
+                is_same(mine, other) && (one_host || !is_within_a_host(mine))
+            });
+            own.extend(is_one.then_some(*place));
+        }
+        claimed.extend(&own);
+        by_address.push(own);
+    }
+    let mut shared = Vec::new();
+    for ((mine, calls), own) in clients.iter().zip(by_address) {
+        let is_certain = own.len() == 1;
+        let candidates: Vec<usize> = match own.is_empty() {
+            false => own,
+            true if !budget.spend(servers.len()) => return shared,
+            true => {
+                let is_candidate = |(place, (other, _)): &(usize, &(&Connection, &ById))| {
+                    link(&mine.local) == link(&other.local)
+                        && !claimed.contains(place)
+                        && (one_host || !is_within_a_host(mine))
+                };
+                let all = servers.iter().enumerate().filter(is_candidate);
+                all.map(|(place, _)| place).collect()
+            }
         };
-        shared.extend(candidates.into_iter().map(|(_, served)| Shared {
-            calls: (*calls).clone(),
-            served: (*served).clone(),
+        if shared.len() + candidates.len() > MOST_CANDIDATES {
+            budget.spend_all();
+            return shared;
+        }
+        let candidates = candidates
+            .into_iter()
+            .filter_map(|place| servers.get(place));
+        shared.extend(candidates.map(|(_, served)| Shared {
+            calls,
+            served,
             is_certain,
         }));
     }
     shared
+}
+
+/// Returns the ports of two addresses, if both have one.
+fn ports(one: &str, other: &str) -> Option<(u16, u16)> {
+    let port = |text: &str| -> Option<u16> {
+        let (_, place) = text.split_once("://")?;
+        place.rsplit_once(':')?.1.parse().ok()
+    };
+    Some((port(one)?, port(other)?))
 }
 
 /// Returns the connections of one side; one that was described twice once.
@@ -253,7 +344,13 @@ struct Sought {
 
 /// Seeks the offset by which most calls of a sample have a request, of samples from several places; of equally good ones
 /// the nearest to the guess.
-fn seek(client: &File, server: &File, by: &[Shared], guess: i64) -> Option<Sought> {
+fn seek(
+    client: &File,
+    server: &File,
+    by: &[Shared],
+    guess: i64,
+    budget: &mut Budget,
+) -> Option<Sought> {
     let longest = by
         .iter()
         .max_by_key(|one| one.calls.values().map(Vec::len).sum::<usize>())?;
@@ -261,26 +358,27 @@ fn seek(client: &File, server: &File, by: &[Shared], guess: i64) -> Option<Sough
     let alike = by
         .iter()
         .filter(|one| one.calls.len() == longest.calls.len());
-    let sought = alike.flat_map(|one| {
+    let mut sought: Vec<Sought> = Vec::new();
+    for one in alike {
         let mut calls: Vec<usize> = one.calls.values().flatten().copied().collect();
         calls.sort_unstable();
+        if !budget.spend(calls.len()) {
+            break;
+        }
         let served = one.served.values().map(Vec::len).max().unwrap_or(1).max(1);
         let sample = SAMPLE.min(MOST_PAIRS / served).max(1);
         let last = calls.len().saturating_sub(sample);
-        let places = (0..PLACES).map(move |place| last * place / (PLACES - 1));
-        places
-            .filter_map(move |from| {
-                vote(
-                    client,
-                    server,
-                    one,
-                    calls.get(from..)?.get(..sample).or(calls.get(from..))?,
-                    guess,
-                )
-            })
-            .collect::<Vec<_>>()
-    });
-    sought.max_by_key(|one| {
+        for place in 0..PLACES {
+            let from = last * place / (PLACES - 1);
+            let of_place = calls
+                .get(from..)
+                .map(|rest| rest.get(..sample).unwrap_or(rest));
+            let voted =
+                of_place.and_then(|calls| vote((client, server), one, calls, guess, budget));
+            sought.extend(voted);
+        }
+    }
+    sought.into_iter().max_by_key(|one| {
         let share = one.votes * 1_000_000 / one.of.max(1);
         (share, std::cmp::Reverse(one.offset.abs_diff(guess)))
     })
@@ -288,21 +386,20 @@ fn seek(client: &File, server: &File, by: &[Shared], guess: i64) -> Option<Sough
 
 /// Returns the offset by which most of these calls have a request.
 fn vote(
-    client: &File,
-    server: &File,
+    (client, server): (&File, &File),
     shared: &Shared,
     calls: &[usize],
     guess: i64,
+    budget: &mut Budget,
 ) -> Option<Sought> {
     // Ends of the intervals: where one begins a call gains a request, behind its end it loses one.
     let mut ends: Vec<(i64, i32)> = Vec::new();
     for call in calls.iter().filter_map(|place| client.calls.get(*place)) {
-        let ids = shared
-            .served
-            .get(&call.request.request)
-            .into_iter()
-            .flatten();
-        let fits = ids.filter_map(|place| {
+        let ids = shared.served.get(&call.request.request);
+        if !budget.spend(ids.map_or(1, Vec::len)) {
+            break;
+        }
+        let fits = ids.into_iter().flatten().filter_map(|place| {
             let bound = bound(call, server.served.get(*place)?)?;
             Some((bound.least?, bound.most?))
         });
@@ -351,12 +448,24 @@ fn vote(
 }
 
 /// Matches the requests of a connection by an offset, which is followed from request to request if the clocks may drift.
-fn follow(client: &File, server: &File, shared: &Shared, offset: i64, moves: bool) -> Vec<Pair> {
+fn follow(
+    client: &File,
+    server: &File,
+    shared: &Shared,
+    (offset, moves): (i64, bool),
+    budget: &mut Budget,
+) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    if budget.is_spent() {
+        return pairs;
+    }
     let mut calls: Vec<usize> = shared.calls.values().flatten().copied().collect();
     calls.sort_unstable();
     let mut next: HashMap<u32, usize> = HashMap::new();
-    let mut pairs = Vec::new();
     let mut offset = offset;
+    if !budget.spend(calls.len()) {
+        return pairs;
+    }
     for place in calls {
         let Some(call) = client.calls.get(place) else {
             continue;
@@ -369,6 +478,9 @@ fn follow(client: &File, server: &File, shared: &Shared, offset: i64, moves: boo
         // How far the offset would have to move for each.
         let mut best: Option<(i64, usize, Bound)> = None;
         for (index, one) in served.iter().enumerate().skip(*first) {
+            if !budget.spend(1) {
+                return pairs;
+            }
             let Some(found) = server.served.get(*one) else {
                 continue;
             };
@@ -418,4 +530,97 @@ fn follow(client: &File, server: &File, shared: &Shared, offset: i64, moves: boo
         });
     }
     pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::{Event, Reading, Request, Stage};
+    use super::*;
+
+    fn file(side: Side, connections: u32, of_each: u32, at: impl Fn(u32) -> i64) -> File {
+        let reading = Reading {
+            monotonic: 0,
+            time_of_day: 0,
+            within: 0,
+            synchronised: false,
+            estimated_error: 0,
+            tai_offset: 0,
+        };
+        let connection = |number| Connection {
+            side,
+            lane: 0,
+            connection: number,
+            local: "uiop:///tmp/one".to_owned(),
+            peer: "uiop:///tmp/other".to_owned(),
+        };
+        let numbers =
+            (0..connections).flat_map(|number| (0..of_each).map(move |one| (number, one)));
+        let requests: Vec<(Request, i64)> = numbers
+            .map(|(connection, one)| {
+                let request = Request {
+                    lane: 0,
+                    connection,
+                    request: 7,
+                };
+                (request, at(one))
+            })
+            .collect();
+        let events = requests.iter().map(|(request, at)| Event {
+            at: *at,
+            thread: 1,
+            stage: Stage::Read,
+            request: *request,
+            priority: None,
+            processor: 0,
+        });
+        let calls = requests.iter().map(|(request, at)| Call {
+            request: *request,
+            sending: *at,
+            received: Some(at + 1),
+        });
+        let served = requests.iter().map(|(request, at)| Served {
+            request: *request,
+            read: *at,
+            upcall: None,
+            upcall_end: Some(at + 1_000_000),
+            operation: None,
+        });
+        File {
+            connections: (0..connections).map(connection).collect(),
+            events: events.collect(),
+            calls: calls.collect(),
+            served: served.collect(),
+            ..File::with_clock(reading, reading)
+        }
+    }
+
+    #[test]
+    fn requests_with_one_id_and_times_that_nothing_fits_are_not_all_compared_with_each_other() {
+        // No upcall ends before the reply has come, and all are within the distance that clocks may move.
+        let times = |number: u32| i64::from(number % 1_000);
+        let (client, server) = (
+            file(Side::Client, 1, 20_000, times),
+            file(Side::Server, 1, 20_000, times),
+        );
+        for known in [Known::Same, Known::Guess(0)] {
+            let found = pairs(&client, &server, known);
+            assert_eq!((found.all.len(), found.connections), (0, 0));
+            assert_eq!(found.is_cut, known == Known::Same, "{known:?}");
+        }
+    }
+
+    #[test]
+    fn connections_that_may_all_be_each_other_are_not_all_compared() {
+        let times = |number: u32| i64::from(number);
+        let (client, server) = (
+            file(Side::Client, 1_000, 1, times),
+            file(Side::Server, 1_000, 1, times),
+        );
+        assert!(pairs(&client, &server, Known::Same).is_cut);
+        let (client, server) = (
+            file(Side::Client, 30, 1, times),
+            file(Side::Server, 30, 1, times),
+        );
+        assert!(!pairs(&client, &server, Known::Same).is_cut);
+    }
 }

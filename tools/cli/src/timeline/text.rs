@@ -61,6 +61,11 @@ fn print_edge(joined: &Joined, edge: &Edge) {
         "{} requests of {} connections",
         edge.requests, edge.connections
     );
+    if edge.is_cut {
+        anstream::println!(
+            "  {BAD}{first} and {second} were not compared in full{BAD:#}: they have too many addresses, ids or times alike"
+        );
+    }
     if edge.by == By::SameClock {
         anstream::println!("{second} has the clock of {first}; {requests}");
         return;
@@ -207,6 +212,7 @@ struct OfClock<'j> {
     drift_uncertainty_ppm: f64,
     pieces: usize,
     ambiguous: bool,
+    cut: bool,
     contradicting_offset: Option<i64>,
     requests: usize,
     connections: usize,
@@ -247,6 +253,7 @@ pub(super) fn print_json(joined: &Joined) -> std::result::Result<(), ExitCode> {
                 drift_uncertainty_ppm: edge.offset.drift().1 * 1e6,
                 pieces: edge.offset.pieces(),
                 ambiguous: edge.is_ambiguous,
+                cut: edge.is_cut,
                 contradicting_offset: edge.other,
                 requests: edge.requests,
                 connections: edge.connections,

@@ -3,6 +3,19 @@
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// Prints why a test is skipped.
+///
+/// # Panics
+/// `PUNCTUAL_REQUIRE_NETWORK` is set.
+pub(crate) fn skipped(why: &str) {
+    let required = std::env::var_os("PUNCTUAL_REQUIRE_NETWORK").is_some();
+    assert!(
+        !required,
+        "PUNCTUAL_REQUIRE_NETWORK is set, and there are {why}"
+    );
+    println!("skipped: there are {why}");
+}
+
 /// Two network namespaces (hosts) and the cable between them, removed when dropped.
 pub(crate) struct Hosts {
     pub(crate) client: String,
@@ -13,7 +26,7 @@ impl Hosts {
     /// Makes the hosts; `None` after a printed reason, if that is not possible here.
     pub(crate) fn new() -> Option<Self> {
         let made = Self::made();
-        made.inspect_err(|reason| eprintln!("skipped: no network namespaces here: {reason}"))
+        made.inspect_err(|reason| skipped(&format!("no network namespaces here: {reason}")))
             .ok()
     }
 

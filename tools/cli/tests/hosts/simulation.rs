@@ -1,6 +1,6 @@
 //! An interactive simulation on three hosts, whose states go by multicast, while the cable of one is cut.
 
-use crate::namespaces::{Hosts, Owned, ip};
+use crate::namespaces::{Hosts, Owned, ip, skipped};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{ChildStdin, ChildStdout, Stdio};
@@ -24,7 +24,7 @@ impl Switched {
             names: [0, 1, 2].map(|number| format!("pct-{number}{id}")),
         };
         let made = hosts.make();
-        made.inspect_err(|reason| eprintln!("skipped: no network namespaces here: {reason}"))
+        made.inspect_err(|reason| skipped(&format!("no network namespaces here: {reason}")))
             .ok()?;
         Some(hosts)
     }

@@ -2,7 +2,7 @@
 //! thread has sent them (`SO_TXTIME`). The queueing discipline `etf` or `fq` of the device holds them back; others ignore
 //! launch times.
 
-use crate::{LinkError, Phase, Properties};
+use crate::{Cause, LinkError, Phase, Properties};
 use punctual_sys::traffic::LaunchClock;
 use std::io;
 use std::num::NonZeroU32;
@@ -42,6 +42,9 @@ impl LaunchTimes {
 }
 
 /// Returns the launch times of which the given properties replace some; none without a period.
+///
+/// # Errors
+/// [`Cause::BadProperty`] for invalid text, and for a lead or a clock where no period is known: nothing would obey it.
 pub(super) fn launch_times(
     before: Option<LaunchTimes>,
     properties: &Properties,
@@ -57,7 +60,18 @@ pub(super) fn launch_times(
     let clock = properties.parse::<Clock>("launch_clock", "tai or monotonic", phase)?;
     let period = period.map(|period| micros(period.get()));
     let Some(period) = period.or(before.map(|before| before.period)) else {
-        return Ok(None);
+        let idle = LAUNCH_PROPERTIES.iter();
+        let mut idle = idle.filter_map(|name| Some((name, properties.get(name)?)));
+        return match idle.next() {
+            None => Ok(None),
+            Some((name, value)) => Err(LinkError {
+                phase,
+                cause: Cause::BadProperty {
+                    property: format!("{name}={value}").into(),
+                    expected: "launch_period_us beside it",
+                },
+            }),
+        };
     };
     Ok(Some(LaunchTimes {
         period,
@@ -86,7 +100,6 @@ impl std::str::FromStr for Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cause;
 
     fn with(pairs: &[(&str, &str)]) -> Result<Option<LaunchTimes>, LinkError> {
         launch_times(None, &pairs.iter().copied().collect(), Phase::Connect)
@@ -106,7 +119,22 @@ mod tests {
         ] {
             assert_eq!(times.after(now), launch, "{now}");
         }
-        assert_eq!(with(&[("launch_lead_us", "200")]).unwrap(), None);
+        assert_eq!(with(&[]).unwrap(), None);
+        assert_eq!(with(&[("dscp", "EF")]).unwrap(), None);
+    }
+
+    #[test]
+    fn a_lead_and_a_clock_without_a_period_are_refused_and_with_that_of_the_options_taken() {
+        for (name, value) in [("launch_lead_us", "200"), ("launch_clock", "monotonic")] {
+            let error = with(&[(name, value)]).unwrap_err().to_string();
+            assert!(error.contains(&format!("{name}={value}")), "{error}");
+            assert!(error.contains("launch_period_us"), "{error}");
+        }
+        let before = with(&[("launch_period_us", "1000")]).unwrap();
+        let properties = [("launch_lead_us", "200")].into_iter().collect();
+        let times = launch_times(before, &properties, Phase::Connect).unwrap();
+        assert_eq!(times.unwrap().lead, Duration::from_micros(200));
+        assert_eq!(times.unwrap().period, Duration::from_millis(1));
     }
 
     #[test]

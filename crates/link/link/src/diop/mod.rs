@@ -88,6 +88,10 @@ impl Link for Diop {
         ]
     }
 
+    fn check(&self, properties: &Properties) -> Result<(), LinkError> {
+        self.options.with(properties, Phase::Connect).map(drop)
+    }
+
     fn connect(
         &self,
         address: &Address,

@@ -22,7 +22,7 @@ use crate::server::{AdapterWrapper, AroundUpcalls};
 use crate::timeline;
 use crate::urgency::{Registered, UrgencyStrategy};
 use punctual_exec::LockProtocol;
-use punctual_link::{Link, LinkAdapter};
+use punctual_link::{Link, LinkAdapter, LinkError};
 use std::any::Any;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,14 @@ pub enum InitError {
     /// A command-line option or a configuration key is not valid.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A property of a table `[link.…]` of the configuration fits no connection of that link.
+    #[error("`[link.{link}]`: {error}")]
+    LinkProperty {
+        /// Name of the link.
+        link: String,
+        /// The property, and what would fit.
+        error: LinkError,
+    },
     /// A protocol cannot be used: it is unknown, or its parts are incompatible.
     #[error("{0}")]
     Protocol(#[from] ProtocolError),
@@ -471,8 +479,15 @@ fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), InitEr
             return Err(endpoint.in_clear().into());
         }
     }
-    for link in config.link_properties.keys() {
-        registry.check_link(&format!("[link.{link}]"), link)?;
+    for (link, properties) in &config.link_properties {
+        let known = registry.link(&format!("[link.{link}]"), link)?;
+        let properties = properties.iter();
+        let properties = properties.map(|(name, value)| (name.as_str(), value.as_str()));
+        let checked = known.check(&properties.collect());
+        checked.map_err(|error| InitError::LinkProperty {
+            link: link.clone(),
+            error,
+        })?;
     }
     Ok(())
 }

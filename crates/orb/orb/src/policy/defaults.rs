@@ -1,5 +1,6 @@
 //! Values that apply where no policy is set.
 
+use super::any_policy::Policy;
 use super::buffering::{BufferCapacity, Buffering};
 use super::values::{Bidirectional, CharCodeSet, ClientProtocols, Collocation, Security, Wait};
 use std::collections::BTreeMap;
@@ -19,4 +20,15 @@ pub(crate) struct Defaults {
     pub(crate) buffer_capacity: BufferCapacity,
     /// Properties of connections, by the name of the link and of the property.
     pub(crate) properties: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Defaults {
+    /// Returns whether the configuration has the property of connections that a policy would set.
+    pub(super) fn have_property_of(&self, policy: &Policy) -> bool {
+        let Policy::LinkProperty(property) = policy else {
+            return false;
+        };
+        let of_link = self.properties.get(&property.link);
+        of_link.is_some_and(|of_link| of_link.contains_key(&property.name))
+    }
 }

@@ -285,13 +285,17 @@ fn together(
     for policy in of_orb.chain(of_thread.iter()).chain(own.iter()) {
         all.merge(policy, types)?;
     }
+    let defaults = managed.defaults();
+    let of_own = |one: &Policy| matches!(one, Policy::ClientProtocols(_));
+    let own_protocols = all.iter().any(of_own);
     for value in published {
         // Values of unknown types are ignored.
         let Some(codec) = types.get(value.kind).and_then(|one| one.codec) else {
             continue;
         };
-        // The client's configuration takes precedence.
-        if value.kind == numbers::CLIENT_PROTOCOLS && managed.defaults().protocols.is_some() {
+        // The client's own takes precedence, and with its protocols their properties.
+        let is_protocols = value.kind == numbers::CLIENT_PROTOCOLS;
+        if is_protocols && (defaults.protocols.is_some() || own_protocols) {
             continue;
         }
         let read = (codec.read)(&value.data).map_err(|error| {
@@ -304,7 +308,11 @@ fn together(
                 )),
             }
         })?;
-        all.reconcile(read, types)?;
+        for policy in read {
+            if !defaults.have_property_of(&policy) {
+                all.reconcile(policy, types)?;
+            }
+        }
     }
     Ok(all)
 }

@@ -28,6 +28,7 @@ mod managed;
 mod manager;
 pub(crate) mod numbers;
 mod policy_type;
+mod published_properties;
 mod published_protocols;
 mod queue_order;
 mod queue_place;

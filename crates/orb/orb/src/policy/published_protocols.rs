@@ -8,10 +8,13 @@
 //! of DIOP     none
 //! ```
 //! A protocol is identified by the tag of its profile: one without a tag of its own cannot be
-//! published. Properties are written as the operating system's defaults, and ignored when read: a
-//! client decides itself on the options of its sockets.
+//! published. Properties are the POA's for the link, else what connections have without any (0 for
+//! sizes: the operating system's). A client that has no ClientProtocolPolicy itself applies both, the preference and the
+//! properties, to the connections that it opens; properties that it has set itself it keeps.
 
 use super::any_policy::Policy;
+use super::published_properties;
+use super::set::PolicySet;
 use super::values::{ClientProtocols, Otherwise};
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 use punctual_ior::tags::profile::{INTERNET_IOP, TAO_DIOP, TAO_SCIOP, TAO_SHMIOP, TAO_UIOP};
@@ -24,7 +27,7 @@ const TAGGED: [(&str, u32); 4] = [
     ("giop_oneway+diop", TAO_DIOP),
 ];
 
-pub(super) fn write(policy: &Policy) -> Result<Vec<u8>, CdrError> {
+pub(super) fn write(policy: &Policy, set: &PolicySet) -> Result<Vec<u8>, CdrError> {
     let Policy::ClientProtocols(protocols) = policy else {
         return Err(CdrError::BadEncapsulation);
     };
@@ -42,57 +45,94 @@ pub(super) fn write(policy: &Policy) -> Result<Vec<u8>, CdrError> {
         out.put_length(tags.len())?;
         for tag in tags {
             out.put_u32(tag);
-            put_properties(tag, out);
+            put_properties(tag, set, out);
         }
         Ok(())
     })
 }
 
-fn put_properties(tag: u32, out: &mut Encoder<'_>) {
+fn put_properties(tag: u32, set: &PolicySet, out: &mut Encoder<'_>) {
+    let link = if tag == TAO_UIOP { "uiop" } else { "iiop" };
+    let value = |name: &str| published_properties::value(set, link, name);
     if matches!(tag, INTERNET_IOP | TAO_UIOP) {
-        // Buffer sizes of the operating system.
-        out.put_i32(0);
-        out.put_i32(0);
+        for name in ["send_buffer", "receive_buffer"] {
+            out.put_i32(value(name).and_then(|size| size.parse().ok()).unwrap_or(0));
+        }
     }
     if tag == INTERNET_IOP {
-        let [keep_alive, dont_route, no_delay] = [true, false, true];
-        for flag in [keep_alive, dont_route, no_delay] {
-            out.put_bool(flag);
+        for (name, default) in SWITCHES {
+            let switch = value(name).and_then(|switch| switch.parse().ok());
+            out.put_bool(switch.unwrap_or(default));
         }
     }
 }
+
+/// Switches of TCP in their order, with what connections have that nothing is said of.
+const SWITCHES: [(&str, bool); 3] = [
+    ("keep_alive", true),
+    ("dont_route", false),
+    ("no_delay", true),
+];
 
 /// Reads the protocols up to the first one whose properties have an unknown encoding. Other
 /// protocols of the reference come after them in the order of preference.
-pub(super) fn read(data: &[u8]) -> Result<Policy, CdrError> {
+pub(super) fn read(data: &[u8]) -> Result<Vec<Policy>, CdrError> {
     let mut input = Decoder::of_encapsulation(data, Coding::default())?;
     let mut preferred: Vec<String> = Vec::new();
+    let mut properties = Vec::new();
     for _ in 0..input.get_length(4)? {
         let tag = input.get_u32()?;
-        for (name, known) in TAGGED {
-            if known == tag && !preferred.iter().any(|one| one == name) {
-                preferred.push(name.to_owned());
-            }
+        let mut names = TAGGED.iter().filter(|(_, known)| *known == tag);
+        let is_again = names.any(|(name, _)| preferred.iter().any(|one| one == name));
+        if !is_again {
+            let names = TAGGED.iter().filter(|(_, known)| *known == tag);
+            preferred.extend(names.map(|(name, _)| (*name).to_owned()));
         }
-        if !skip_properties(tag, &mut input)? {
-            break;
+        match get_properties(tag, &mut input)? {
+            Some(own) if !is_again => properties.extend(own),
+            Some(_) => {}
+            None => break,
         }
     }
-    Ok(Policy::ClientProtocols(ClientProtocols {
+    let protocols = Policy::ClientProtocols(ClientProtocols {
         preferred,
         otherwise: Otherwise::Choose,
-    }))
+    });
+    properties.insert(0, protocols);
+    Ok(properties)
 }
 
-/// Skips the properties of a protocol. Returns `false` if their encoding is not known.
-fn skip_properties(tag: u32, input: &mut Decoder<'_>) -> Result<bool, CdrError> {
-    if matches!(tag, INTERNET_IOP | TAO_SHMIOP | TAO_SCIOP | TAO_UIOP) {
-        input.get_i32()?;
-        input.get_i32()?;
+/// Reads the properties of a protocol that differ from those of connections that nothing is said of. Returns `None` if
+/// their encoding is not known.
+fn get_properties(tag: u32, input: &mut Decoder<'_>) -> Result<Option<Vec<Policy>>, CdrError> {
+    let links: &[&str] = match tag {
+        INTERNET_IOP => &["iiop", "ssliop"],
+        TAO_UIOP => &["uiop"],
+        TAO_DIOP | TAO_SHMIOP | TAO_SCIOP => &[],
+        _ => return Ok(None),
+    };
+    let mut properties = Vec::new();
+    let mut add = |name: &str, value: &str| {
+        let of_links = links
+            .iter()
+            .filter(|link| (name, **link) != ("dont_route", "ssliop"));
+        properties.extend(of_links.map(|link| Policy::link_property(link, name, value)));
+    };
+    if tag != TAO_DIOP {
+        for name in ["send_buffer", "receive_buffer"] {
+            let size = input.get_i32()?;
+            // 0 is the operating system's own size.
+            if size > 0 {
+                add(name, &size.to_string());
+            }
+        }
     }
     if matches!(tag, INTERNET_IOP | TAO_SHMIOP | TAO_SCIOP) {
-        for _ in 0..3 {
-            input.get_bool()?;
+        for (name, default) in SWITCHES {
+            let switch = input.get_bool()?;
+            if switch != default {
+                add(name, &switch.to_string());
+            }
         }
     }
     if tag == TAO_SHMIOP {
@@ -100,10 +140,7 @@ fn skip_properties(tag: u32, input: &mut Decoder<'_>) -> Result<bool, CdrError> 
         input.get_string()?;
         input.get_string()?;
     }
-    Ok(matches!(
-        tag,
-        INTERNET_IOP | TAO_UIOP | TAO_DIOP | TAO_SHMIOP | TAO_SCIOP
-    ))
+    Ok(Some(properties))
 }
 
 #[cfg(test)]
@@ -128,8 +165,38 @@ mod tests {
 
     #[test]
     fn what_tao_publishes_is_read() {
-        let read = read(&OF_TAO).unwrap();
-        assert_eq!(read, protocols(&["iiop", "ssliop", "uiop"]));
+        let mut expected = vec![protocols(&["iiop", "ssliop", "uiop"])];
+        for (name, value) in [("send_buffer", "65536"), ("receive_buffer", "65536")] {
+            let of_link = |link| Policy::link_property(link, name, value);
+            expected.extend(["iiop", "ssliop"].map(of_link));
+        }
+        assert_eq!(read(&OF_TAO).unwrap(), expected);
+    }
+
+    #[test]
+    fn properties_of_a_poa_are_in_taos_form_of_them() {
+        let said = [
+            ("iiop", "send_buffer", "10000"),
+            ("iiop", "no_delay", "false"),
+            ("iiop", "dont_route", "true"),
+            ("uiop", "receive_buffer", "20000"),
+            ("diop", "send_buffer", "30000"),
+        ];
+        let mut set = PolicySet::default();
+        for (link, name, value) in said {
+            set.add(Policy::link_property(link, name, value));
+        }
+        let written = write(&protocols(&["iiop", "uiop"]), &set).unwrap();
+        let expected = [
+            protocols(&["iiop", "ssliop", "uiop"]),
+            Policy::link_property("iiop", "send_buffer", 10_000),
+            Policy::link_property("ssliop", "send_buffer", 10_000),
+            Policy::link_property("iiop", "dont_route", true),
+            Policy::link_property("iiop", "no_delay", false),
+            Policy::link_property("ssliop", "no_delay", false),
+            Policy::link_property("uiop", "receive_buffer", 20_000),
+        ];
+        assert_eq!(read(&written).unwrap(), expected);
     }
 
     #[test]
@@ -141,8 +208,8 @@ mod tests {
                 &["iiop", "ssliop", "giop_oneway+diop"],
             ),
         ] {
-            let written = write(&protocols(names)).unwrap();
-            assert_eq!(read(&written).unwrap(), protocols(again));
+            let written = write(&protocols(names), &PolicySet::default()).unwrap();
+            assert_eq!(read(&written).unwrap(), [protocols(again)]);
         }
         // A protocol that is listed a thousand times counts once.
         let again = [
@@ -151,16 +218,16 @@ mod tests {
             &[0x54, 0x41, 0x4f, 4].repeat(1000),
         ]
         .concat();
-        assert_eq!(read(&again).unwrap(), protocols(&["giop_oneway+diop"]));
+        assert_eq!(read(&again).unwrap(), [protocols(&["giop_oneway+diop"])]);
         for unpublished in ["shmiop", "giop_lite+iiop"] {
-            write(&protocols(&["iiop", unpublished])).unwrap_err();
+            write(&protocols(&["iiop", unpublished]), &PolicySet::default()).unwrap_err();
         }
     }
 
     #[test]
     fn what_comes_behind_unknown_properties_is_left_out_and_what_is_cut_off_refused() {
         let unknown = [0, 0, 0, 0, 0, 0, 0, 2, 0x12, 0x34, 0x56, 0x78, 9, 9, 9, 9];
-        assert_eq!(read(&unknown).unwrap(), protocols(&[]));
+        assert_eq!(read(&unknown).unwrap(), [protocols(&[])]);
         for length in 0..80 {
             assert!(read(&OF_TAO[..length]).is_err(), "{length}");
         }

@@ -118,7 +118,7 @@ impl PolicySet {
         let client = self
             .policies
             .iter()
-            .position(|one| one.policy_type() == number);
+            .position(|one| one.is_about_same(&published));
         let reconciled = match (
             client.map(|index| self.policies.remove(index)),
             types.get(number),

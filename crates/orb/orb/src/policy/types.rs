@@ -5,9 +5,9 @@ use super::any_policy::Policy;
 use super::builtin;
 use super::definition::{Codec, Definition};
 use super::known_protocols::KnownProtocols;
-use super::numbers::CLIENT_PROTOCOLS;
+use super::numbers::{CLIENT_PROTOCOLS, LINK_PROPERTY};
 use super::policy_type::{PolicyLevels, PolicyType};
-use super::published_protocols;
+use super::{published_properties, published_protocols};
 use std::collections::BTreeMap;
 
 /// Error for a policy type whose number another type of the ORB has.
@@ -67,15 +67,29 @@ impl PolicyTypes {
         Ok(())
     }
 
-    /// Allows ClientProtocolPolicy for POAs, which then publish it; clients that have no such
-    /// policy themselves apply it.
+    /// Allows ClientProtocolPolicy and properties of links for POAs, which then publish them; clients that have no such
+    /// policy themselves apply them.
     pub(crate) fn publish_protocols(&mut self) {
-        if let Some(protocols) = self.known.get_mut(&CLIENT_PROTOCOLS) {
-            protocols.levels = protocols.levels | PolicyLevels::POA;
-            protocols.codec = Some(Codec {
+        self.publish(
+            CLIENT_PROTOCOLS,
+            Codec {
                 write: published_protocols::write,
                 read: published_protocols::read,
-            });
+            },
+        );
+        self.publish(
+            LINK_PROPERTY,
+            Codec {
+                write: published_properties::write,
+                read: published_properties::read,
+            },
+        );
+    }
+
+    fn publish(&mut self, number: u32, codec: Codec) {
+        if let Some(one) = self.known.get_mut(&number) {
+            one.levels = one.levels | PolicyLevels::POA;
+            one.codec = Some(codec);
             self.reads_references = true;
         }
     }

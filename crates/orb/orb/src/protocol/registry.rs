@@ -133,13 +133,10 @@ impl Registry {
         })
     }
 
-    /// Checks that there is a link of this name; `place` is the part of the configuration that
-    /// contains the name, for the error.
-    pub(crate) fn check_link(&self, place: &str, link: &str) -> Result<(), ProtocolError> {
-        match self.links.get(link) {
-            Some(_) => Ok(()),
-            None => Err(self.unknown_link(place, link)),
-        }
+    /// Returns the link of this name; `place` is the part of the configuration that contains the name, for the error.
+    pub(crate) fn link(&self, place: &str, link: &str) -> Result<&Arc<dyn Link>, ProtocolError> {
+        let known = self.links.get(link);
+        known.ok_or_else(|| self.unknown_link(place, link))
     }
 
     /// Returns the names of all registered protocol parts.

@@ -263,3 +263,16 @@ fn the_mux_strategy_changes_on_a_live_orb_and_calls_in_progress_finish() {
     }
     assert_eq!(pair.server.client_connections(), 4);
 }
+
+#[test]
+fn a_property_that_no_connection_of_a_link_can_have_is_refused_where_the_orb_starts() {
+    for (name, value) in [("launch_lead_us", "300"), ("pacing_rate", "0")] {
+        let builder = Orb::builder().configure(|config| {
+            let property = [(name.to_owned(), value.to_owned())].into();
+            config.link_properties.insert("diop".to_owned(), property);
+        });
+        let error = builder.build().unwrap_err().to_string();
+        assert!(error.starts_with("`[link.diop]`: "), "{error}");
+        assert!(error.contains(name), "{error}");
+    }
+}

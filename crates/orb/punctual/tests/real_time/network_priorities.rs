@@ -39,7 +39,7 @@ fn marks(port: u16) -> Vec<(u8, u8)> {
 }
 
 /// Returns what `look` returns of both ends of each connection of this process to a port, in ascending order.
-fn of_ends<T: Ord>(port: u16, look: impl Fn(&OwnedFd, &OwnedFd) -> T) -> Vec<T> {
+pub(crate) fn of_ends<T: Ord>(port: u16, look: impl Fn(&OwnedFd, &OwnedFd) -> T) -> Vec<T> {
     let this = pidfd_open(getpid(), PidfdFlags::empty()).unwrap();
     let sockets: Vec<(OwnedFd, SocketAddr, SocketAddr)> = std::fs::read_dir("/proc/self/fd")
         .unwrap()
@@ -71,7 +71,7 @@ fn ip(address: SocketAddrAny) -> Option<SocketAddr> {
     address.try_into().ok()
 }
 
-fn port_of(echo: &Echo) -> u16 {
+pub(crate) fn port_of(echo: &Echo) -> u16 {
     let profile = echo.as_object().ior().iiop_profiles().next();
     profile.unwrap().unwrap().port
 }

@@ -1,15 +1,12 @@
 //! File systems of the virtual machines, which are in their memory.
 
-use super::{TARGET, kernel::Kernel};
+use super::kernel::Kernel;
 use crate::run::{Result, cargo};
 use serde::Deserialize;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// Packages whose tests and programs run in the machine.
-const PACKAGES: [&str; 2] = ["punctual-vsock", "punctual-example-vsock"];
 
 /// Folders of an emulator's own files on this machine, and those of them that it needs for a machine without a screen.
 const FIRMWARE: [(&str, &[&str]); 2] = [
@@ -25,14 +22,14 @@ const EMULATOR: &str = "/usr/bin/qemu-system-x86_64";
 const PARTS: [&str; 2] = ["/usr/lib/x86_64-linux-gnu/qemu", "/usr/lib/qemu"];
 
 /// Program that has been built.
-pub(super) struct Program {
+pub(crate) struct Program {
     path: PathBuf,
     name: String,
     is_test: bool,
 }
 
-/// Builds the tests, and the programs of the example.
-pub(super) fn build() -> Result<Vec<Program>> {
+/// Builds programs. `arguments` are those of cargo.
+pub(crate) fn build(arguments: &[&str]) -> Result<Vec<Program>> {
     #[derive(Deserialize)]
     struct Artifact {
         executable: Option<PathBuf>,
@@ -48,17 +45,14 @@ pub(super) fn build() -> Result<Vec<Program>> {
         test: bool,
     }
     let mut command = cargo();
-    command.args(["test", "--no-run", "--tests", "--target", TARGET]);
+    command.args(arguments);
     command.args(["--message-format", "json-render-diagnostics"]);
-    for package in PACKAGES {
-        command.args(["--package", package]);
-    }
     let output = command
         .stderr(Stdio::inherit())
         .output()
         .map_err(|error| format!("cargo could not be started: {error}"))?;
     if !output.status.success() {
-        return Err(format!("the tests cannot be built: {}", output.status));
+        return Err(format!("the programs cannot be built: {}", output.status));
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let artifacts = text.lines().filter_map(|line| {
@@ -73,62 +67,84 @@ pub(super) fn build() -> Result<Vec<Program>> {
 }
 
 /// Folder that becomes a file system.
-pub(super) struct Image(PathBuf);
+pub(crate) struct Image(PathBuf);
 
 impl Image {
     /// Makes a folder with the first program in it.
-    pub(super) fn new(folder: &Path) -> Result<Self> {
+    pub(crate) fn new(folder: &Path, init: &[u8]) -> Result<Self> {
         if folder.exists() {
             fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         }
         let image = Self(folder.to_owned());
-        for folder in ["bin", "dev", "modules", "proc", "tests", "tmp"] {
+        for folder in [
+            "bin", "dev", "modules", "proc", "run", "sys", "tests", "tmp",
+        ] {
             image.make(Path::new(folder))?;
         }
-        let busybox = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
-            .map(|folder| folder.join("busybox"))
-            .find(|path| path.is_file())
-            .ok_or("busybox is not installed")?;
+        let busybox = installed("busybox").ok_or("busybox is not installed")?;
         image.file(&busybox, "bin/busybox")?;
-        image.write("init", include_bytes!("init.sh"))?;
+        image.write("init", init)?;
         Ok(image)
     }
 
     /// Adds modules of the kernel.
-    pub(super) fn modules(&mut self, kernel: &Kernel, names: &[&str]) -> Result<()> {
+    pub(crate) fn modules(&mut self, kernel: &Kernel, names: &[&str]) -> Result<()> {
         names.iter().try_for_each(|name| {
             let contents = kernel.module(name)?;
             self.write(&format!("modules/{name}.ko"), &contents)
         })
     }
 
-    /// Adds the programs of the example.
-    pub(super) fn programs(&mut self, programs: &[Program]) -> Result<()> {
+    /// Adds programs that need no libraries.
+    pub(crate) fn programs(&mut self, programs: &[Program]) -> Result<()> {
         let mut programs = programs.iter().filter(|one| !one.is_test);
         programs.try_for_each(|one| self.file(&one.path, &format!("bin/{}", one.name)))
     }
 
     /// Adds the tests.
-    pub(super) fn tests(&mut self, programs: &[Program]) -> Result<()> {
+    pub(crate) fn tests(&mut self, programs: &[Program]) -> Result<()> {
         let mut tests = programs.iter().filter(|one| one.is_test);
         tests.try_for_each(|one| self.file(&one.path, &format!("tests/{}", one.name)))
     }
 
-    /// Adds an emulator for a virtual machine in the machine.
-    pub(super) fn emulator(&mut self) -> Result<()> {
-        let own = |path: &Path| self.file(path, &path.to_string_lossy());
-        own(Path::new(EMULATOR))?;
+    /// Adds a program at its own path or another, with the libraries that it needs.
+    pub(crate) fn with_libraries(&self, program: &Path, at: &str) -> Result<()> {
+        self.file(program, at)?;
         let libraries = Command::new("ldd")
-            .arg(EMULATOR)
+            .arg(program)
             .output()
             .map_err(|error| format!("ldd could not be started: {error}"))?;
         let libraries = String::from_utf8_lossy(&libraries.stdout).into_owned();
-        for library in libraries
+        let mut paths = libraries
             .split_whitespace()
-            .filter(|one| one.starts_with('/'))
-        {
-            own(Path::new(library))?;
-        }
+            .filter(|one| one.starts_with('/'));
+        paths.try_for_each(|path| self.file(Path::new(path), path))
+    }
+
+    /// Adds programs and tests that have been built for this machine, with their libraries. Programs are at their paths on
+    /// this machine, too, where tests look for them.
+    pub(crate) fn programs_with_libraries(&self, programs: &[Program]) -> Result<()> {
+        programs.iter().try_for_each(|one| {
+            if one.is_test {
+                return self.with_libraries(&one.path, &format!("tests/{}", one.name));
+            }
+            self.with_libraries(&one.path, &format!("bin/{}", one.name))?;
+            self.link(&format!("/bin/{}", one.name), &one.path)
+        })
+    }
+
+    /// Adds programs that are installed on this machine, with their libraries.
+    pub(crate) fn installed(&self, names: &[&str]) -> Result<()> {
+        names.iter().try_for_each(|name| {
+            let path = installed(name).ok_or_else(|| format!("{name} is not installed"))?;
+            self.with_libraries(&path, &format!("bin/{name}"))
+        })
+    }
+
+    /// Adds an emulator for a virtual machine in the machine.
+    pub(crate) fn emulator(&mut self) -> Result<()> {
+        let own = |path: &Path| self.file(path, &path.to_string_lossy());
+        self.with_libraries(Path::new(EMULATOR), EMULATOR)?;
         for part in PARTS {
             let part = Path::new(part).join("accel-tcg-x86_64.so");
             if part.exists() {
@@ -147,13 +163,13 @@ impl Image {
     }
 
     /// Adds a file; `at` is its path in the image.
-    pub(super) fn file(&self, file: &Path, at: &str) -> Result<()> {
+    pub(crate) fn file(&self, file: &Path, at: &str) -> Result<()> {
         let contents = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
         self.write(at, &contents)
     }
 
     /// Makes the file that a kernel unpacks.
-    pub(super) fn pack(&self) -> Result<PathBuf> {
+    pub(crate) fn pack(&self) -> Result<PathBuf> {
         let packed = self.0.with_extension("cpio");
         let (folder, into) = (self.0.display(), packed.display());
         let script = format!("cd '{folder}' && find . | cpio --quiet -o -H newc >'{into}'");
@@ -170,6 +186,17 @@ impl Image {
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))
     }
 
+    /// Makes a symbolic link.
+    fn link(&self, to: &str, at: &Path) -> Result<()> {
+        let at = Path::new(at.to_str().unwrap_or_default().trim_start_matches('/'));
+        if let Some(folder) = at.parent() {
+            self.make(folder)?;
+        }
+        let path = self.0.join(at);
+        std::os::unix::fs::symlink(to, &path)
+            .map_err(|error| format!("{}: {error}", path.display()))
+    }
+
     fn write(&self, at: &str, contents: &[u8]) -> Result<()> {
         let at = Path::new(at.trim_start_matches('/'));
         if let Some(folder) = at.parent() {
@@ -180,4 +207,11 @@ impl Image {
             .and_then(|()| fs::set_permissions(&path, fs::Permissions::from_mode(0o755)))
             .map_err(|error| format!("{}: {error}", path.display()))
     }
+}
+
+/// Returns the path of a program.
+fn installed(name: &str) -> Option<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
 }

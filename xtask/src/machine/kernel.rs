@@ -9,14 +9,14 @@ use std::process::Command;
 const PACKAGE: &str = "linux-image-cloud-amd64";
 
 /// Kernel, as a package of Debian's has it.
-pub(super) struct Kernel {
+pub(crate) struct Kernel {
     image: PathBuf,
     modules: PathBuf,
 }
 
 impl Kernel {
     /// Returns the kernel in a folder, or without one Debian's, which is downloaded once.
-    pub(super) fn of(folder: Option<&Path>, work: &Path) -> Result<Self> {
+    pub(crate) fn of(folder: Option<&Path>, work: &Path) -> Result<Self> {
         if let Some(folder) = folder {
             return Self::in_folder(folder);
         }
@@ -50,12 +50,12 @@ impl Kernel {
     }
 
     /// Returns the path of the kernel itself.
-    pub(super) fn image(&self) -> &Path {
+    pub(crate) fn image(&self) -> &Path {
         &self.image
     }
 
     /// Returns the contents of a module.
-    pub(super) fn module(&self, name: &str) -> Result<Vec<u8>> {
+    pub(crate) fn module(&self, name: &str) -> Result<Vec<u8>> {
         let endings = [
             ("ko", None),
             ("ko.xz", Some("xz")),

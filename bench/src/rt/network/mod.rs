@@ -1,10 +1,13 @@
 //! `rt network`: an urgent call beside bulk transfers over a slow link, with and without what Linux has against it: the
 //! class of packets in the host, DSCP and rules for it, pacing of the bulk.
 //!
-//! Two network namespaces are the hosts, with a rate-limited queueing discipline at both ends of the cable between them.
+//! Two network namespaces are the hosts (`hosts`), with a rate-limited queueing discipline at both ends of the cable between
+//! them, behind one that delays and loses packets where that is asked for (`netem`).
 //! In each case a server has an endpoint for urgent calls and one for bulk, and a client calls the first at a pace
 //! while others echo long sequences over the second. The processes are not scheduled in real time: what is measured waits in
 //! queues of the network.
+
+mod hosts;
 
 use crate::Result;
 use crate::experiment::{Column, Experiment, Report, Row, Tabled};
@@ -12,19 +15,16 @@ use crate::output::Json;
 use crate::peer::nanoseconds_since;
 use crate::statistics::Record;
 use clap::Args;
+pub(super) use hosts::{Hosts, Rules, SERVER, Side, Way};
 use punctual::{Interface, ListenEndpoint, Orb, Policy, RootPoa, SetOverride};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
 use serde::{Deserialize, Serialize};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::io::{Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-const SERVER: &str = "198.18.79.2";
-const CLIENT: &str = "198.18.79.1";
 /// Number of clients that transfer bulk, each over a connection of its own.
 const BULK: u32 = 2;
 
@@ -35,7 +35,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 .conditions("two network namespaces, SCHED_OTHER")
 .tables(&[Tabled::listing(
     "rows",
-    "µs from the planned release of an urgent call to its end, beside 2 clients that echo {octets} octets, over {rate} Mbit/s",
+    "µs from the planned release of an urgent call to its end, beside 2 clients that echo {octets} octets, over {rate} Mbit/s, delay {delay} ms each way, loss {loss} %",
     "{case}",
     &[
         Column::micros("median", "response.p50").decimals(0),
@@ -61,17 +61,24 @@ pub struct Options {
     /// Length of the sequences that are echoed, in octets.
     #[arg(long, default_value_t = 262_144, value_parser = clap::value_parser!(u32).range(1..=16_777_216))]
     octets: u32,
+    /// Time that packets are under way in each direction, in milliseconds (`netem`).
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1_000))]
+    delay: u32,
+    /// Packets that are lost on the way, in percent (`netem`).
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=50))]
+    loss: u32,
     #[command(flatten)]
     json: Json,
 }
 
-/// Rules of the devices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rules {
-    /// A token bucket whose packets wait in three bands, by their class in the host (`SO_PRIORITY`).
-    Bands,
-    /// Two classes: packets with the DSCP EF go first.
-    ByDscp,
+impl Options {
+    fn way(&self) -> Way {
+        Way {
+            rate: self.rate,
+            delay: self.delay,
+            loss: self.loss,
+        }
+    }
 }
 
 /// Case of the experiment. Properties are those of both sides.
@@ -96,7 +103,7 @@ const PLAIN: Case = Case {
     shares: false,
 };
 
-const CASES: [Case; 8] = [
+const CASES: [Case; 12] = [
     Case {
         name: "alone",
         has_bulk: false,
@@ -127,6 +134,28 @@ const CASES: [Case; 8] = [
     Case {
         name: "bulk paced to 80 %, socket_priority=6",
         urgent: &[("socket_priority", "6")],
+        is_paced: true,
+        ..PLAIN
+    },
+    Case {
+        name: "device with a queue for each class (mqprio), nothing set",
+        rules: Rules::Queues,
+        ..PLAIN
+    },
+    Case {
+        name: "the same, socket_priority=6",
+        rules: Rules::Queues,
+        urgent: &[("socket_priority", "6")],
+        ..PLAIN
+    },
+    Case {
+        name: "device that serves connections in turn (fq), nothing set",
+        rules: Rules::Fair,
+        ..PLAIN
+    },
+    Case {
+        name: "the same, bulk paced to 80 %",
+        rules: Rules::Fair,
         is_paced: true,
         ..PLAIN
     },
@@ -178,16 +207,20 @@ struct Measured {
 /// # Errors
 /// There are no network namespaces or queueing disciplines here, or a side fails.
 pub(super) fn run(options: &Options) -> Result<()> {
-    let hosts = Hosts::new().map_err(|reason| {
-        format!("{reason}; it takes root, `ip` and `tc` (Debian: iproute2), and a kernel with network namespaces")
-    })?;
+    let hosts = Hosts::new()?;
     let settings = Row::default()
         .with("rate", options.rate)
         .with("octets", options.octets)
+        .with("delay", options.delay)
+        .with("loss", options.loss)
         .with("pace", options.pace);
     let mut report = Report::new(&EXPERIMENT, settings);
     for case in CASES {
-        hosts.set_rules(case.rules, options.rate)?;
+        if let Err(why) = hosts.set_rules(case.rules, &options.way()) {
+            // A kernel has some of the disciplines.
+            eprintln!("`{}` is left out: {why}", case.name);
+            continue;
+        }
         let measured = measure(&hosts, &case, options)?;
         let figures = |times: &[u64]| -> Result<Row> {
             let mut record = Record::default();
@@ -232,7 +265,7 @@ fn measure(hosts: &Hosts, case: &Case, options: &Options) -> Result<Measured> {
         urgent: endpoint(7_001, &urgent),
         bulk: endpoint(7_002, &bulk),
     };
-    let mut server = Side::start(&hosts.server, &serve)?;
+    let mut server = Side::start(&hosts.server, "network-side", &serve)?;
     let (for_urgent, for_bulk) = (server.line()?, server.line()?);
     let call = Task::Call {
         bulk: case.has_bulk.then(|| match case.shares {
@@ -245,7 +278,7 @@ fn measure(hosts: &Hosts, case: &Case, options: &Options) -> Result<Measured> {
         pace: Duration::from_millis(options.pace),
         octets: options.octets,
     };
-    let mut client = Side::start(&hosts.client, &call)?;
+    let mut client = Side::start(&hosts.client, "network-side", &call)?;
     let measured = client.line()?;
     Ok(serde_json::from_str(&measured)
         .map_err(|error| format!("the client of `{}` said {measured:?}: {error}", case.name))?)
@@ -374,173 +407,6 @@ fn cubit(orb: &Orb, (reference, properties): &(String, Properties)) -> Result<Cu
     Ok(Cubit::from_object(object))
 }
 
-/// Process of one side in its namespace; killed when this is dropped.
-struct Side {
-    child: Child,
-    output: BufReader<std::process::ChildStdout>,
-}
-
-impl Side {
-    fn start(host: &str, task: &Task) -> Result<Self> {
-        let mut child = Command::new("ip")
-            .args(["netns", "exec", host])
-            .arg(std::env::current_exe()?)
-            .args(["rt", "network-side", &serde_json::to_string(task)?])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let output = child.stdout.take().ok_or("a child without pipes")?;
-        Ok(Self {
-            child,
-            output: BufReader::new(output),
-        })
-    }
-
-    fn line(&mut self) -> Result<String> {
-        let mut line = String::new();
-        self.output.read_line(&mut line)?;
-        Ok(line.trim().to_owned())
-    }
-}
-
-impl Drop for Side {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Two network namespaces with a cable, removed when this is dropped, or by the next run if this one is interrupted.
-struct Hosts {
-    client: String,
-    server: String,
-}
-
-impl Hosts {
-    fn new() -> Result<Self> {
-        // A run that was interrupted has not removed its own.
-        let known = Command::new("ip").args(["netns", "list"]).output();
-        let known = known.map_err(|error| format!("`ip`: {error}"))?;
-        let is_running = |id: u32| Path::new("/proc").join(id.to_string()).exists();
-        for name in left_behind(&String::from_utf8_lossy(&known.stdout), is_running) {
-            run_tool("ip", &["netns", "del", name])?;
-        }
-        let id = std::process::id();
-        let hosts = Self {
-            client: format!("pnb-c{id}"),
-            server: format!("pnb-s{id}"),
-        };
-        let (client, server) = (hosts.client.as_str(), hosts.server.as_str());
-        run_tool("ip", &["netns", "add", client])?;
-        run_tool("ip", &["netns", "add", server])?;
-        let link = ["link", "add", "pnb0", "type", "veth"];
-        let peer = ["peer", "name", "pnb0", "netns", server];
-        run_tool("ip", &[&["-n", client][..], &link, &peer].concat())?;
-        for (host, address) in [(client, CLIENT), (server, SERVER)] {
-            let address = format!("{address}/30");
-            run_tool(
-                "ip",
-                &["-n", host, "address", "add", &address, "dev", "pnb0"],
-            )?;
-            run_tool("ip", &["-n", host, "link", "set", "pnb0", "up"])?;
-            run_tool("ip", &["-n", host, "link", "set", "lo", "up"])?;
-        }
-        Ok(hosts)
-    }
-
-    /// Replaces the queueing disciplines at both ends.
-    fn set_rules(&self, rules: Rules, rate: u32) -> Result<()> {
-        let rate_of = |percent: u32| format!("{}kbit", rate * 10 * percent);
-        let (whole, tenth, most) = (rate_of(100), rate_of(10), rate_of(90));
-        for host in [&self.client, &self.server] {
-            // There is none before the first case.
-            let _ = tc(host, "qdisc", &["del", "dev", "pnb0", "root"]);
-            let add = |object: &str, rest: &[&str]| {
-                tc(host, object, &[&["add", "dev", "pnb0"][..], rest].concat())
-            };
-            match rules {
-                Rules::Bands => {
-                    let bucket = ["root", "handle", "1:", "tbf", "rate", whole.as_str()];
-                    add(
-                        "qdisc",
-                        &[&bucket[..], &["burst", "16kb", "latency", "50ms"]].concat(),
-                    )?;
-                    add("qdisc", &["parent", "1:1", "handle", "10:", "pfifo_fast"])?;
-                }
-                Rules::ByDscp => {
-                    add("qdisc", &["root", "handle", "1:", "htb", "default", "20"])?;
-                    let class = |parent: &str, id: &str, rate: &str, priority: &str| {
-                        let of = ["parent", parent, "classid", id, "htb", "rate", rate];
-                        add(
-                            "class",
-                            &[
-                                &of[..],
-                                &[
-                                    "ceil",
-                                    whole.as_str(),
-                                    "burst",
-                                    "16kb",
-                                    "cburst",
-                                    "16kb",
-                                    "prio",
-                                    priority,
-                                ],
-                            ]
-                            .concat(),
-                        )
-                    };
-                    class("1:", "1:1", whole.as_str(), "0")?;
-                    class("1:1", "1:10", &tenth, "0")?;
-                    class("1:1", "1:20", &most, "1")?;
-                    let matches = [
-                        "parent", "1:", "protocol", "ip", "u32", "match", "ip", "dsfield", "0xb8",
-                        "0xfc",
-                    ];
-                    add("filter", &[&matches[..], &["flowid", "1:10"]].concat())?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Hosts {
-    fn drop(&mut self) {
-        for host in [&self.client, &self.server] {
-            let _ = run_tool("ip", &["netns", "del", host]);
-        }
-    }
-}
-
-/// Returns the namespaces in a list of `ip` whose run does not run any more.
-fn left_behind(list: &str, is_running: impl Fn(u32) -> bool) -> Vec<&str> {
-    let names = list
-        .lines()
-        .filter_map(|line| line.split_whitespace().next());
-    let is_left = |name: &&str| {
-        let id = name.strip_prefix("pnb-c").or(name.strip_prefix("pnb-s"));
-        id.and_then(|id| id.parse().ok())
-            .is_some_and(|id| !is_running(id))
-    };
-    names.filter(is_left).collect()
-}
-
-fn tc(host: &str, object: &str, arguments: &[&str]) -> Result<()> {
-    run_tool("tc", &[&["-n", host, object][..], arguments].concat())
-}
-
-fn run_tool(tool: &str, arguments: &[&str]) -> Result<()> {
-    let output = Command::new(tool).args(arguments).output();
-    let output = output.map_err(|error| format!("`{tool}`: {error}"))?;
-    match output.status.success() {
-        true => Ok(()),
-        false => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            Err(format!("`{tool} {}`: {}", arguments.join(" "), said.trim()).into())
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -570,12 +436,5 @@ mod tests {
                 .zip(&times)
                 .all(|(response, call)| response >= call)
         );
-    }
-
-    #[test]
-    fn namespaces_of_interrupted_runs_are_found_and_no_others() {
-        let list = "pnb-c17 (id: 3)\npnb-s17\npnb-c18\npnb-cable\nother-19\n\n";
-        let left = left_behind(list, |id| id == 18);
-        assert_eq!(left, ["pnb-c17", "pnb-s17"]);
     }
 }
