@@ -7,7 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use punctual::relay::{RelayedReply, Terms, on_terms, reference_to};
-use punctual::{Interface, ObjectRef, SystemException, SystemExceptionKind as Kind};
+use punctual::{
+    CompletionStatus, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind,
+};
 use punctual_durable::{Delivery, DurableError, EventLog, Most, Position, Reader};
 use punctual_groups_client::ft::Checkpointable;
 use punctual_groups_client::punctual_groups::Administration;
@@ -18,6 +20,7 @@ use crate::front::Shared;
 use crate::member::ActiveOptions;
 use crate::records::{Content, Entry, Reply, Request, State};
 use crate::replies::Replies;
+use crate::runs::Runs;
 use crate::start::Stored;
 
 /// Longest wait for entries, after which the member looks whether it is to end.
@@ -54,6 +57,7 @@ pub(crate) struct Executor {
     pub(crate) guard: Guard,
     pub(crate) membership: Option<Membership>,
     pub(crate) replies: Replies,
+    pub(crate) runs: Runs,
     /// Position of the last entry that the state has.
     pub(crate) done: u64,
     /// Position of the last entry that a stored state has.
@@ -77,6 +81,12 @@ pub(crate) struct Executor {
 
 /// Outcome of a request, the same at all members.
 pub(crate) type Outcome = Result<Reply, SystemException>;
+
+/// Exception for a request that is not run, as it came into the log behind a later one of its run. Its client was told already.
+fn came_again() -> SystemException {
+    let why = "the request came late into the group's log";
+    SystemException::new(Kind::Transient, 0, CompletionStatus::Maybe).with_detail(why)
+}
 
 /// Reason why a member ends.
 #[derive(Debug, PartialEq)]
@@ -190,7 +200,11 @@ impl Executor {
         }
         match &entry.what {
             Content::TheRequest(request) => {
-                let outcome = self.run_request(request)?;
+                let is_new = self.runs.note(entry.run, entry.number, position);
+                let outcome = match is_new {
+                    true => self.run_request(request)?,
+                    false => Err(came_again()),
+                };
                 if entry.run == self.shared.run {
                     self.shared.answer(entry.number, outcome);
                 }
@@ -225,8 +239,7 @@ impl Executor {
                 let why = "the request had expired when it came into the group's log";
                 return Ok(Err(Kind::Timeout.because(why)));
             }
-            if !self.replies.have_room() {
-                let why = "the members of the group keep as many replies as they may";
+            if let Err(why) = self.replies.have_room(&request.identity) {
                 return Ok(Err(Kind::NoResources.because(why)));
             }
         }
@@ -335,6 +348,7 @@ impl Executor {
             time: self.replies.time(),
             servant: servant.get_state().map_err(|error| error.to_string())?,
             known: self.replies.to_records(),
+            the_runs: self.runs.to_records(),
         };
         let bytes = state.to_bytes().ok_or("it is too long")?;
         let stored = membership.store_state(&bytes);

@@ -22,11 +22,15 @@ use crate::records::{Content, Entry, Request};
 /// Operations by which states of passive groups are transferred. Those of an active group lie with the service.
 const OF_STATES: [&str; 4] = ["get_state", "set_state", "get_update", "set_update"];
 
+/// Number of the first entry of a run that is no request. Requests have lower ones.
+const NO_REQUESTS: u64 = 1 << 63;
+
 /// Part of a member that its threads share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     /// Random number of this run, by which its own entries are known in the log.
     pub(crate) run: u64,
+    /// Number of the next entry that is no request.
     number: AtomicU64,
     phase: Mutex<Phase>,
     /// Requests of this run that clients wait for, by their numbers.
@@ -51,7 +55,7 @@ impl Shared {
         Self {
             run,
             answers: Mutex::new(Some(answers)),
-            number: AtomicU64::new(0),
+            number: AtomicU64::new(NO_REQUESTS),
             phase: Mutex::new(Phase::Starting),
             pending: Mutex::default(),
             is_ending: AtomicBool::new(false),
@@ -92,7 +96,7 @@ impl Shared {
         }
     }
 
-    /// Makes an entry of this run.
+    /// Makes an entry of this run that is no request.
     pub(crate) fn entry(&self, what: Content) -> Entry {
         Entry {
             run: self.run,
@@ -100,6 +104,11 @@ impl Shared {
             number: self.number.fetch_add(1, Ordering::Relaxed),
             what,
         }
+    }
+
+    /// Notes that a client waits for the reply to a request of this run.
+    pub(crate) fn wait(&self, number: u64, pending: PendingReply) {
+        self.pending.lock().insert(number, pending);
     }
 
     /// Answers a request of this run, if its client still waits.
@@ -206,16 +215,12 @@ impl Servant for Front {
             let why = "this member has not joined its group yet, or has left it";
             return Err(Kind::Transient.because(why).into());
         }
-        let entry = self.shared.entry(Content::TheRequest(request));
         if !call.expects_reply() {
-            self.queue.add(&entry)?;
+            self.queue.add(&self.shared, request, None)?;
             return call.reply(|_| Ok(()));
         }
         let (pending, dispatched) = call.answer_within(Some(self.patience))?;
-        self.shared.pending.lock().insert(entry.number, pending);
-        if let Err(exception) = self.queue.add(&entry) {
-            self.shared.refuse(entry.number, exception);
-        }
+        self.queue.add(&self.shared, request, Some(pending))?;
         // The member may have ended between the two.
         if matches!(self.shared.phase(), Phase::Ended(_)) {
             self.shared.refuse_pending();

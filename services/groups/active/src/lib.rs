@@ -14,6 +14,7 @@
 //! | `appender` | the thread that appends entries, many at once |
 //! | `executor` | the thread that runs the log's requests on the servant, one at a time |
 //! | `start` | how a member gets its state: from the service of groups, or as the first one by founding the group |
+//! | `runs` | requests that come into the log twice or late, which are not run |
 //! | `replies` | replies to requests that clients may repeat, the same at all members |
 //! | `record` | entries and states as bytes |
 //!
@@ -28,6 +29,7 @@ mod front;
 mod member;
 mod record;
 mod replies;
+mod runs;
 mod start;
 
 pub use member::{ActiveError, ActiveMember, ActiveOptions};

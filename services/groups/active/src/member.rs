@@ -18,7 +18,8 @@ use punctual_groups_client::punctual_groups::Administration;
 use crate::appender;
 use crate::executor::{DAY, Executor, PAUSE};
 use crate::front::{Behind, Front, Phase, Shared, start_answering};
-use crate::replies::Replies;
+use crate::replies::{Bound, Replies};
+use crate::runs::Runs;
 
 /// Options of a member.
 #[derive(Clone, Debug)]
@@ -34,6 +35,14 @@ pub struct ActiveOptions {
     /// Maximum sum of the bytes of these replies' bodies, which are stored with the state: below the service's `most-state-bytes`.
     /// Default: 512 KiB. The same at all members.
     pub most_reply_bytes: usize,
+    /// Maximum number of replies that are kept for one client, as the ORB on which it calls says that it is one; beyond, its requests
+    /// are refused by NO_RESOURCES. Default: 2,000. The same at all members.
+    pub most_replies_of_client: usize,
+    /// Maximum sum of the bytes of these replies' bodies. Default: 128 KiB. The same at all members.
+    pub most_reply_bytes_of_client: usize,
+    /// Maximum sum of the bytes of requests that wait for the log, at this member; beyond, and of more than 4,096 requests, further
+    /// ones are refused by TRANSIENT. Default: 64 MiB.
+    pub most_waiting_bytes: usize,
     /// Time for which a request is tried that the ORB does not pass to the servant, as it has too much to do; then the member leaves
     /// its group. Default: 30 s.
     pub reached_within: Duration,
@@ -48,6 +57,9 @@ impl Default for ActiveOptions {
             store_after: 500,
             most_replies: 10_000,
             most_reply_bytes: 512 << 10,
+            most_replies_of_client: 2_000,
+            most_reply_bytes_of_client: 128 << 10,
+            most_waiting_bytes: 64 << 20,
             reached_within: Duration::from_secs(30),
             patience: Duration::from_secs(30),
         }
@@ -116,10 +128,13 @@ impl ActiveMember {
         let id = group.ior().group().ok_or(ActiveError::NotAGroup)?.id;
         FaultTolerance::of(group.orb()).ok_or(ActiveError::NoFaultTolerance)?;
         let reader = log.open_reader(&name)?;
+        // A member that left out an entry would not have the group's state.
+        reader.keep_order();
         let answers = start_answering().map_err(ActiveError::Thread)?;
         let shared = Arc::new(Shared::new(random()?, answers));
         let (queue, appending) =
-            appender::start(shared.clone(), log.clone()).map_err(ActiveError::Thread)?;
+            appender::start(shared.clone(), log.clone(), options.most_waiting_bytes)
+                .map_err(ActiveError::Thread)?;
         let was_reached = Arc::new(AtomicBool::new(false));
         let behind = Behind {
             servant: servant.clone(),
@@ -146,7 +161,17 @@ impl ActiveMember {
             on_terms: HashMap::new(),
             guard: Guard::new(),
             membership: None,
-            replies: Replies::at_most(options.most_replies, options.most_reply_bytes),
+            replies: Replies::at_most(
+                Bound {
+                    replies: options.most_replies,
+                    bytes: options.most_reply_bytes,
+                },
+                Bound {
+                    replies: options.most_replies_of_client,
+                    bytes: options.most_reply_bytes_of_client,
+                },
+            ),
+            runs: Runs::default(),
             done: 0,
             stored: 0,
             unacknowledged: VecDeque::new(),

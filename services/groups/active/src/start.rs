@@ -158,6 +158,7 @@ impl Executor {
             Stop::Failed(format!("the servant does not take the state: {error}"))
         })?;
         self.replies.replace(state.time, state.known);
+        self.runs.replace(state.the_runs);
         self.done = state.position;
         Ok(())
     }
