@@ -187,6 +187,9 @@ impl Appender {
                 return Ok(());
             };
             attempts += 1;
+            if matches!(error, DurableError::Full { .. }) {
+                self.shared.set_log_full(true);
+            }
             *may_be_stored |= is_away(&error);
             if !is_away(&error) || attempts == ATTEMPTS || self.shared.is_ending() {
                 return Err(error);

@@ -75,12 +75,17 @@ pub(crate) struct Executor {
     /// Time before which no state is stored, after an attempt has failed, and the pause after the next failure.
     pub(crate) again: Option<Instant>,
     pub(crate) pause: Duration,
-    /// True from when this member has seen its own beginning in the log.
-    pub(crate) has_begun: bool,
+    /// Time at which this member has begun, as a TimeT.
+    pub(crate) begun: u64,
 }
 
 /// Outcome of a request, the same at all members.
 pub(crate) type Outcome = Result<Reply, SystemException>;
+
+/// Reason why a member ends when another process is the member at its location.
+pub(crate) fn replaced(location: &str) -> String {
+    format!("another process has begun at the location {location}")
+}
 
 /// Exception for a request that is not run, as it came into the log behind a later one of its run. Its client was told already.
 fn came_again() -> SystemException {
@@ -124,8 +129,16 @@ impl Executor {
             let (position, entry) = self.read(&delivery)?;
             self.take(position, &entry)?;
         }
+        if self
+            .membership
+            .as_ref()
+            .is_some_and(Membership::is_replaced)
+        {
+            return Err(Stop::Failed(replaced(&self.location)));
+        }
         let open = self.unacknowledged.len();
-        let is_due = self.wanted.is_some() || open >= self.options.store_after;
+        let is_full = open > 0 && self.shared.is_log_full();
+        let is_due = self.wanted.is_some() || is_full || open >= self.options.store_after;
         if is_due && self.is_primary() {
             self.store()?;
         } else if open >= 2 * self.options.store_after {
@@ -209,12 +222,14 @@ impl Executor {
                     self.shared.answer(entry.number, outcome);
                 }
             }
-            Content::Location(_) if entry.run == self.shared.run => self.has_begun = true,
-            Content::Location(location) if *location == self.location && self.has_begun => {
-                let why = format!("another process has begun at the location {location}");
-                return Err(Stop::Failed(why));
+            Content::TheBeginning(_) if entry.run == self.shared.run => {}
+            Content::TheBeginning(other) if other.location == self.location => {
+                // That of a process before may come late.
+                if other.time > self.begun {
+                    return Err(Stop::Failed(replaced(&self.location)));
+                }
             }
-            Content::Location(_) => self.wanted = Some(position),
+            Content::TheBeginning(_) => self.wanted = Some(position),
             Content::Position(stored) => self.note_stored(*stored),
         }
         self.done = position;
@@ -354,6 +369,7 @@ impl Executor {
         let stored = membership.store_state(&bytes);
         stored.map_err(|error| error.to_string())?;
         self.note_stored(position);
+        self.shared.set_log_full(false);
         // Where this is lost, the others keep their entries until the next state.
         if let Err(error) = self.append(Content::Position(position)) {
             tracing::debug!("that a state is stored is not in the group's log: {error}");

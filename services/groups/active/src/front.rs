@@ -38,6 +38,8 @@ pub(crate) struct Shared {
     /// To the thread that gives answers; `None` when the member has ended.
     answers: Mutex<Option<Sender<Answer>>>,
     is_ending: AtomicBool,
+    /// True when the log has refused an entry as it is full, until a state is stored.
+    is_log_full: AtomicBool,
 }
 
 /// Phase of a member.
@@ -59,6 +61,7 @@ impl Shared {
             phase: Mutex::new(Phase::Starting),
             pending: Mutex::default(),
             is_ending: AtomicBool::new(false),
+            is_log_full: AtomicBool::new(false),
         }
     }
 
@@ -72,6 +75,14 @@ impl Shared {
 
     pub(crate) fn end_soon(&self) {
         self.is_ending.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_log_full(&self) -> bool {
+        self.is_log_full.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_log_full(&self, is_full: bool) {
+        self.is_log_full.store(is_full, Ordering::Relaxed);
     }
 
     pub(crate) fn begin(&self) {
@@ -206,7 +217,7 @@ impl Servant for Front {
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
-        if call.operation() == "is_alive" {
+        if call.operation() == "is_alive" && !matches!(self.shared.phase(), Phase::Ended(_)) {
             return self.servant.dispatch(call);
         }
         self.check(call.operation())?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use punctual::fault_tolerance::FaultTolerance;
+use punctual::fault_tolerance::{FaultTolerance, RequestId};
 use punctual::poa::{IdAssignmentPolicy, PoaPolicy};
 use punctual::{Interface, ObjectId, ObjectRef, Poa, Servant};
 use punctual_durable::{DurableError, EventLog, InvalidName, Name};
@@ -110,7 +110,8 @@ pub struct ActiveMember {
 
 impl ActiveMember {
     /// Makes a servant a member of an active group, at a location that is also the name of its reader of the log. `manager` is the
-    /// service's ReplicationManager. The servant implements FT::Checkpointable, and is called by the log's requests alone, one at a
+    /// service's ReplicationManager. A location has one process: one that begins while another is a member there, and answers, leaves
+    /// again, and says so (`failure`). The servant implements FT::Checkpointable, and is called by the log's requests alone, one at a
     /// time. Returns before the member has a state.
     ///
     /// # Errors
@@ -181,7 +182,7 @@ impl ActiveMember {
             term: None,
             again: None,
             pause: PAUSE,
-            has_begun: false,
+            begun: RequestId::now(),
             options,
         };
         let running = ThreadSpec::named("group-run").start(move || executor.run());
