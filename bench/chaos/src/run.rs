@@ -338,12 +338,14 @@ fn until_done(
     Ok(())
 }
 
-/// Starts processes again that have ended by themselves, as an init does: a service that has lost its right, a member of etcd. A
-/// member of a group has no reason to end.
+/// Starts processes again that have ended by themselves, as an init does: a service that has lost its right, a member of etcd, an
+/// active member whose state may not be the group's any more. Another member of a group has no reason to end.
 fn restart(processes: &mut [Process]) -> Result<(), String> {
     for process in processes {
         if !process.is_held && process.has_ended() {
-            if matches!(process.role, Role::Member(_)) {
+            if process.role == Role::Member(ACTIVE) {
+                println!("{} has left its group, and begins anew", process.name());
+            } else if matches!(process.role, Role::Member(_)) {
                 return Err(format!("{} has ended by itself", process.name()));
             }
             process.start()?;

@@ -16,9 +16,10 @@ use punctual_groups_client::punctual_groups::Administration;
 use punctual_groups_client::{Guard, Membership};
 
 use crate::appender::{event, is_away};
+use crate::digest::Taken;
 use crate::front::Shared;
 use crate::member::ActiveOptions;
-use crate::records::{Content, Entry, Reply, Request, State};
+use crate::records::{Content, Entry, Reply, Request, State, StoredState};
 use crate::replies::Replies;
 use crate::runs::Runs;
 use crate::start::Stored;
@@ -58,6 +59,7 @@ pub(crate) struct Executor {
     pub(crate) membership: Option<Membership>,
     pub(crate) replies: Replies,
     pub(crate) runs: Runs,
+    pub(crate) taken: Taken,
     /// Position of the last entry that the state has.
     pub(crate) done: u64,
     /// Position of the last entry that a stored state has.
@@ -167,7 +169,7 @@ impl Executor {
             return Ok(());
         }
         if let Stored::State(state) = self.stored()? {
-            self.note_stored(state.position);
+            self.note_stored_with(state.position, state.digest)?;
         }
         self.asked_stored = Some(Instant::now());
         Ok(())
@@ -230,8 +232,11 @@ impl Executor {
                 }
             }
             Content::TheBeginning(_) => self.wanted = Some(position),
-            Content::Position(stored) => self.note_stored(*stored),
+            Content::TheState(state) => {
+                self.note_stored_with(state.position, state.digest)?;
+            }
         }
+        self.taken.add(position, entry);
         self.done = position;
         // A later state may be stored than this member's.
         match position <= self.stored {
@@ -301,6 +306,16 @@ impl Executor {
         }
     }
 
+    /// Notes that a state is stored, unless it has other entries than this member.
+    fn note_stored_with(&mut self, stored: u64, digest: u64) -> Result<(), Stop> {
+        if self.taken.differs(stored, digest) {
+            let why = "the log has lost an entry for this member, or for the primary";
+            return Err(Stop::Failed(why.to_owned()));
+        }
+        self.note_stored(stored);
+        Ok(())
+    }
+
     /// Notes that a state is stored: the entries that it has are not needed any more.
     pub(crate) fn note_stored(&mut self, stored: u64) {
         // A member may have come since then.
@@ -311,6 +326,7 @@ impl Executor {
     /// Acknowledges all entries up to a position, which a stored state has.
     pub(crate) fn acknowledge_to(&mut self, stored: u64) {
         self.stored = self.stored.max(stored);
+        self.taken.forget_to(stored);
         let count = self.unacknowledged.partition_point(|one| *one <= stored);
         let done: Vec<Position> = self.unacknowledged.drain(..count).map(Position).collect();
         self.reader.acknowledge(&done);
@@ -360,18 +376,20 @@ impl Executor {
         let servant = Checkpointable::from_object(self.behind.clone());
         let state = State {
             position,
+            digest: self.taken.digest(),
             time: self.replies.time(),
             servant: servant.get_state().map_err(|error| error.to_string())?,
             known: self.replies.to_records(),
             the_runs: self.runs.to_records(),
         };
+        let digest = state.digest;
         let bytes = state.to_bytes().ok_or("it is too long")?;
         let stored = membership.store_state(&bytes);
         stored.map_err(|error| error.to_string())?;
         self.note_stored(position);
         self.shared.set_log_full(false);
         // Where this is lost, the others keep their entries until the next state.
-        if let Err(error) = self.append(Content::Position(position)) {
+        if let Err(error) = self.append(Content::TheState(StoredState { position, digest })) {
             tracing::debug!("that a state is stored is not in the group's log: {error}");
         }
         Ok(())

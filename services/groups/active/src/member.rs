@@ -16,6 +16,7 @@ use punctual_groups_client::Guard;
 use punctual_groups_client::punctual_groups::Administration;
 
 use crate::appender;
+use crate::digest::Taken;
 use crate::executor::{DAY, Executor, PAUSE};
 use crate::front::{Behind, Front, Phase, Shared, start_answering};
 use crate::replies::{Bound, Replies};
@@ -173,6 +174,7 @@ impl ActiveMember {
                 },
             ),
             runs: Runs::default(),
+            taken: Taken::default(),
             done: 0,
             stored: 0,
             unacknowledged: VecDeque::new(),

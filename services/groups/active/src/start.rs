@@ -201,6 +201,7 @@ impl Executor {
         })?;
         self.replies.replace(state.time, state.known);
         self.runs.replace(state.the_runs);
+        self.taken.begin(state.digest);
         self.done = state.position;
         Ok(())
     }
