@@ -39,7 +39,9 @@ impl Taken {
 
     /// Returns whether a stored state has other entries up to its position, which are in part still known here.
     pub(crate) fn differs(&self, position: u64, digest: u64) -> bool {
-        let is_known = self.since.front().is_some_and(|one| one.0 <= position);
+        // A member that lags behind has not come to the position of the state yet.
+        let is_known = self.since.front().is_some_and(|one| one.0 <= position)
+            && self.since.back().is_some_and(|one| position <= one.0);
         let found = self.since.binary_search_by_key(&position, |one| one.0);
         let own = found.ok().and_then(|at| self.since.get(at));
         is_known && own.is_none_or(|own| own.1 != digest)
@@ -92,6 +94,7 @@ mod tests {
         taken.forget_to(5);
         assert!(!taken.differs(5, 1) && !taken.differs(2, 1));
         assert!(taken.differs(6, 1));
+        assert!(!taken.differs(7, 1), "it lags behind that state");
         let mut other = Taken::default();
         other.begin(with(&[3, 5]).digest());
         other.add(6, &entry(6));
