@@ -32,6 +32,7 @@ mod tables;
 mod test;
 mod threads;
 mod unsafe_code;
+mod virtual_machine;
 mod vsock;
 
 use clap::{Parser, Subcommand};

@@ -1,6 +1,6 @@
 //! Faults at random: processes that are killed or stopped, links that are cut.
 
-use crate::fleet::{Process, Role};
+use crate::fleet::{ACTIVE, Process, Role};
 use crate::history::Time;
 use crate::load::Load;
 use crate::net::{HOSTS, Net};
@@ -90,7 +90,8 @@ impl<'r> Faults<'r> {
     }
 
     fn begin(&mut self, processes: &mut [Process]) -> Result<(), String> {
-        let chosen = self.random.below(14);
+        let has_nats = processes.iter().any(|process| process.role == Role::Nats);
+        let chosen = self.random.below(if has_nats { 16 } else { 14 });
         let of = |role: fn(Role) -> bool, processes: &[Process], random: &mut Random| {
             let all: Vec<usize> = (0..processes.len())
                 .filter(|at| role(processes[*at].role) && !processes[*at].is_held)
@@ -109,6 +110,8 @@ impl<'r> Faults<'r> {
             9 => of(|role| role == Role::Etcd, processes, random).map(Action::Stop),
             10 => Some(Action::Cut(random.below(HOSTS))),
             11 | 12 => self.primary(processes).map(Action::Die),
+            14 => of(|role| role == Role::Nats, processes, random).map(Action::Kill),
+            15 => of(|role| role == Role::Nats, processes, random).map(Action::Stop),
             _ => {
                 let one = random.below(HOSTS);
                 Some(Action::Part(one, (one + 1) % HOSTS))
@@ -183,9 +186,16 @@ impl<'r> Faults<'r> {
         Ok(())
     }
 
-    /// Returns the process of a member that has answered last, of a group with primaries.
+    /// Returns the process of a member that has answered last, of a group with primaries; any member of an active group.
     fn primary(&mut self, processes: &[Process]) -> Option<usize> {
         let group = 1 + self.random.below(self.load.last.len() - 1);
+        if group == ACTIVE {
+            let host = self.random.below(HOSTS);
+            return (0..processes.len()).find(|at| {
+                let process = &processes[*at];
+                process.role == Role::Member(group) && process.host == host && !process.is_held
+            });
+        }
         let last = self.load.last[group].lock().clone();
         let pid = last.rsplit('-').next()?.parse().ok();
         (0..processes.len()).find(|at| {

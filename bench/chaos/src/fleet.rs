@@ -1,4 +1,4 @@
-//! Processes on the hosts: members of etcd, group services, members of groups.
+//! Processes on the hosts: members of etcd, NATS servers, group services, members of groups.
 
 use crate::net::{HOSTS, NAME, Net, address};
 use rustix::process::{Pid, Signal, kill_process};
@@ -7,12 +7,17 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// Styles of the groups, and their names.
-pub(crate) const STYLES: [&str; 3] = ["stateless", "cold-passive", "warm-passive"];
+pub(crate) const STYLES: [&str; 4] = ["stateless", "cold-passive", "warm-passive", "active"];
+
+/// Place of the active group, the last one: it is left out where there is no NATS server for its log.
+pub(crate) const ACTIVE: usize = 3;
 
 /// What a process is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
     Etcd,
+    /// NATS server, with the log of the active group.
+    Nats,
     Service,
     /// Member of the group with this place in [`STYLES`].
     Member(usize),
@@ -36,6 +41,7 @@ impl Process {
     pub(crate) fn name(&self) -> String {
         let role = match self.role {
             Role::Etcd => "etcd",
+            Role::Nats => "NATS",
             Role::Service => "service",
             Role::Member(group) => STYLES.get(group).copied().unwrap_or_default(),
         };
@@ -110,8 +116,20 @@ pub(crate) fn services() -> String {
     )
 }
 
-/// Makes all processes but the members, which need groups.
-pub(crate) fn servers(net: &Net, folder: &Path) -> Result<Vec<Process>, String> {
+/// Returns the program of the NATS server, if there is one: in the path, or named by `PUNCTUAL_NATS_SERVER`.
+pub(crate) fn nats_server() -> Option<String> {
+    let program =
+        std::env::var("PUNCTUAL_NATS_SERVER").unwrap_or_else(|_| "nats-server".to_owned());
+    let is_there = Command::new(&program).arg("--version").output().is_ok();
+    is_there.then_some(program)
+}
+
+/// Makes all processes but the members, which need groups; NATS servers by their program, if there is one.
+pub(crate) fn servers(
+    net: &Net,
+    folder: &Path,
+    nats: Option<&str>,
+) -> Result<Vec<Process>, String> {
     let mut all = Vec::new();
     for host in 0..HOSTS {
         all.push(process(
@@ -120,6 +138,12 @@ pub(crate) fn servers(net: &Net, folder: &Path) -> Result<Vec<Process>, String> 
             (Role::Etcd, host),
             etcd(host, folder),
         )?);
+    }
+    if let Some(program) = nats {
+        for host in 0..HOSTS {
+            let command = of_nats(program, host, folder);
+            all.push(process(net, folder, (Role::Nats, host), command)?);
+        }
     }
     for host in 0..HOSTS {
         let settings = folder.join(format!("service-{host}.toml"));
@@ -141,8 +165,15 @@ pub(crate) fn member(
     let arguments = ["member", &services(), reference, &format!("h{}", host + 1)];
     let mut arguments: Vec<String> = arguments.map(str::to_owned).into();
     arguments.push(address(host));
-    if group > 0 {
-        arguments.push("--passive".to_owned());
+    match group {
+        0 => {}
+        ACTIVE => {
+            // The nearest server first.
+            let servers =
+                (0..HOSTS).map(|step| format!("nats://{}:4222", address((host + step) % HOSTS)));
+            arguments.extend(["--log".to_owned(), servers.collect::<Vec<_>>().join(",")]);
+        }
+        _ => arguments.push("--passive".to_owned()),
     }
     process(net, folder, (Role::Member(group), host), own(arguments)?)
 }
@@ -203,6 +234,27 @@ fn etcd(host: usize, folder: &Path) -> Vec<String> {
         ("--auto-compaction-mode", "revision".to_owned()),
         ("--auto-compaction-retention", "1000".to_owned()),
         ("--log-level", "error".to_owned()),
+    ] {
+        command.extend([flag.to_owned(), value]);
+    }
+    command
+}
+
+fn of_nats(program: &str, host: usize, folder: &Path) -> Vec<String> {
+    let route = |host: usize| format!("nats://{}:6222", address(host));
+    let routes = (0..HOSTS).map(route).collect::<Vec<_>>().join(",");
+    let mut command = vec![program.to_owned(), "-js".to_owned()];
+    for (flag, value) in [
+        ("-n", format!("n{host}")),
+        ("-a", address(host)),
+        ("-p", "4222".to_owned()),
+        ("--cluster_name", "chaos".to_owned()),
+        ("--cluster", route(host)),
+        ("--routes", routes),
+        (
+            "-sd",
+            folder.join(format!("nats-{host}")).display().to_string(),
+        ),
     ] {
         command.extend([flag.to_owned(), value]);
     }

@@ -1,13 +1,15 @@
 //! Clients: threads that call the groups, and note what they were answered.
 
-use crate::fleet::services;
+use crate::fleet::{ACTIVE, services};
 use crate::history::{Answer, End, Kind, Operation, Time};
 use crate::idl::chaos::{self, Subject};
+use crate::net::HOSTS;
 use crate::random::Random;
 use parking_lot::Mutex;
 use punctual::fault_tolerance::FaultTolerance;
 use punctual::{CompletionStatus, Interface, ObjectRef, Orb, SystemException};
 use punctual_groups_service::punctual_managers::Replication;
+use punctual_naming_client::from_text;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
@@ -23,7 +25,11 @@ const PAUSE: Duration = Duration::from_millis(15);
 /// Time after which a client asks for the current reference of its group.
 const REFRESH: Duration = Duration::from_secs(5);
 
-/// Clients of each group: those of even numbers repeat calls at other members, the others do not.
+/// Time after which a client asks for another member of an active group.
+const REFRESH_MEMBER: Duration = Duration::from_secs(1);
+
+/// Clients of each group: those of even numbers repeat calls at other members, the others do not; those call one member of an
+/// active group after the other.
 pub(crate) const CLIENTS: usize = 4;
 
 /// What all clients have in common.
@@ -111,12 +117,23 @@ impl Client {
         let manager = self.orb.string_to_object(&services())?;
         let manager = Replication::from_object(manager.with_timeout(PATIENCE));
         let mut subject = self.subject(self.orb.string_to_object(&self.reference)?);
+        let is_of_member = self.group == ACTIVE && !self.number.is_multiple_of(2);
+        let refresh = match is_of_member {
+            true => REFRESH_MEMBER,
+            false => REFRESH,
+        };
         let mut refreshed = Instant::now();
         while !self.load.is_over.load(Ordering::Relaxed) {
-            if refreshed.elapsed() >= REFRESH {
+            if refreshed.elapsed() >= refresh {
                 refreshed = Instant::now();
-                let current = manager.get_object_group_ref_from_id(self.id);
-                if let Ok(Some(current)) = current {
+                let current = match is_of_member {
+                    true => self.member(&manager, random.below(HOSTS)),
+                    false => {
+                        let current = manager.get_object_group_ref_from_id(self.id);
+                        current.ok().flatten()
+                    }
+                };
+                if let Some(current) = current {
                     subject = self.subject(current.as_object().clone());
                 }
             }
@@ -132,6 +149,28 @@ impl Client {
             std::thread::sleep(PAUSE);
         }
         Ok(())
+    }
+
+    /// Returns the member of a host, if it has joined the group.
+    fn member(&self, manager: &Replication, host: usize) -> Option<ObjectRef> {
+        let group = self.orb.string_to_object(&self.reference).ok()?;
+        let location = from_text(&format!("h{}", host + 1)).ok()?;
+        manager.get_member_ref(Some(&group), &location).ok()?
+    }
+
+    /// Asks the member of a host; returns whether it has answered all.
+    pub(crate) fn asks_member(&self, host: usize) -> bool {
+        let Ok(manager) = self.orb.string_to_object(&services()) else {
+            return false;
+        };
+        let manager = Replication::from_object(manager.with_timeout(PATIENCE));
+        let Some(member) = self.member(&manager, host) else {
+            return false;
+        };
+        let member = self.subject(member);
+        [Kind::Sum, Kind::Read]
+            .iter()
+            .all(|kind| self.call(&member, *kind))
     }
 
     /// Makes one call; returns whether it was answered.

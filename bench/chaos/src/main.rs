@@ -7,6 +7,7 @@
 //! which the [`checker`] looks at in the end, and there are a [`report`] and a [`plot`].
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod active;
 mod checker;
 mod faults;
 mod fleet;

@@ -1,5 +1,6 @@
 //! A member of a group, as a process: a counter and a register, which are stored before an answer is given.
 
+use crate::active;
 use crate::idl::chaos::{Answer, Subject, SubjectServant};
 use parking_lot::Mutex;
 use punctual::fault_tolerance::{Answered, FaultTolerance, RequestId};
@@ -33,6 +34,9 @@ pub(crate) struct Options {
     address: String,
     #[arg(long)]
     passive: bool,
+    /// Servers of the log of an active group.
+    #[arg(long, value_delimiter = ',')]
+    log: Vec<String>,
 }
 
 struct Member {
@@ -170,6 +174,18 @@ pub(crate) fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     });
     let orb = FaultTolerance::extend(builder)?.build()?;
     let poa = orb.root_poa()?;
+    if !options.log.is_empty() {
+        let services = orb.string_to_object(&options.services)?;
+        let group = orb.string_to_object(&options.group)?;
+        poa.manager().activate()?;
+        return active::run(
+            (&services, &group),
+            &options.location,
+            &poa,
+            &options.log,
+            dies,
+        );
+    }
     let guard = Guard::new();
     let member = Arc::new(Member {
         name: format!("{}-{}", options.location, std::process::id()),

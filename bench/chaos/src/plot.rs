@@ -1,7 +1,7 @@
 //! Drawing of a run: faults by host, and below them which member of each group was primary.
 
 use crate::checker::terms;
-use crate::fleet::STYLES;
+use crate::fleet::{ACTIVE, STYLES};
 use crate::history::Operation;
 use crate::net::HOSTS;
 use crate::report::Report;
@@ -35,7 +35,7 @@ pub(crate) fn draw(report: &Report<'_>, path: &Path) -> Result<(), Box<dyn Error
     }
     let operations = report.histories.iter().flatten();
     let end = operations.map(|one| one.begun).max().unwrap_or_default() as f64 / 1e9;
-    let rows = HOSTS * ROWS + STYLES.len() * 2;
+    let rows = HOSTS * ROWS + report.histories.len() * 2;
     let width = (end * SECOND).clamp(LEAST, 12_000.0) as u32;
     let area = SVGBackend::new(path, (width, 26 * rows as u32 + 90)).into_drawing_area();
     area.fill(&WHITE)?;
@@ -80,7 +80,7 @@ pub(crate) fn draw(report: &Report<'_>, path: &Path) -> Result<(), Box<dyn Error
     }
     for (group, history) in report.histories.iter().enumerate() {
         let row = HOSTS * ROWS + group * 2;
-        if group > 0 {
+        if group > 0 && group != ACTIVE {
             let low = place(row);
             chart.draw_series(terms(history).into_iter().map(|term| {
                 let host = term.member.get(1..2).and_then(|host| host.parse().ok());
@@ -118,17 +118,18 @@ fn row_of(fault: &str) -> usize {
     match fault {
         name if name.starts_with("host") => 0,
         name if name.starts_with("etcd") || name.starts_with("service") => 1,
+        name if name.starts_with("NATS") => 1,
         _ => 2,
     }
 }
 
 fn names() -> Vec<String> {
     let hosts = (1..=HOSTS).flat_map(|host| {
-        ["links", "etcd, service", "members"].map(|what| format!("host {host}: {what}"))
+        ["links", "etcd, NATS, service", "members"].map(|what| format!("host {host}: {what}"))
     });
     let groups = STYLES.iter().flat_map(|style| {
         let primary = match *style {
-            "stateless" => String::new(),
+            "stateless" | "active" => String::new(),
             style => format!("{style}: primary"),
         };
         [primary, format!("{style}: answers")]

@@ -2,7 +2,7 @@
 
 use crate::checker::terms;
 use crate::faults::Fault;
-use crate::fleet::{Process, STYLES};
+use crate::fleet::{ACTIVE, Process, STYLES};
 use crate::history::{Operation, Time};
 use punctual_bench::table::{Cell, Table, Tone};
 use std::collections::BTreeMap;
@@ -37,13 +37,13 @@ impl Report<'_> {
             "longest time without an answer",
             "failovers",
         ];
-        let rows = STYLES.iter().enumerate().map(|(group, style)| {
-            let history = &self.histories[group];
+        let groups = STYLES.iter().zip(self.histories).enumerate();
+        let rows = groups.map(|(group, (style, history))| {
             let answered = history.iter().filter(|one| one.answered().is_some());
             let pending = history.iter().filter(|one| one.is_pending()).count();
             let answered = answered.count();
             let failovers = match group {
-                0 => Cell::none(),
+                0 | ACTIVE => Cell::none(),
                 _ => plain(self.failovers(group)),
             };
             let cells = vec![

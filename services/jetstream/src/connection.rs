@@ -73,8 +73,10 @@ pub(crate) mod code {
     /// A batch has a message whose id is known.
     pub(crate) const BATCH_HAS_REPEATS: u64 = 10_201;
     /// Refusals that pass: no suitable servers, no quorum, another leader, too few resources, too many
-    /// requests or batches, a batch of which a part was lost.
-    const PASSING: [u64; 7] = [10_005, 10_008, 10_009, 10_023, 10_167, 10_176, 10_210];
+    /// requests or batches, an attempt with the same id in progress, a batch of which a part was lost.
+    const PASSING: [u64; 8] = [
+        10_005, 10_008, 10_009, 10_023, 10_158, 10_167, 10_176, 10_210,
+    ];
 
     /// Returns true for the code of a refusal that passes.
     pub(crate) fn is_passing(code: u64) -> bool {

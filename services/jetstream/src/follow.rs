@@ -306,6 +306,13 @@ impl Follower {
         match pending {
             // None come again while the servers do not answer.
             Err(_) => self.waits_until = Some(latest),
+            Ok(pending) if end <= now && self.held.keeps_order() => {
+                tracing::warn!(
+                    "reader {}: events wait for others before them, which another process may have: {pending:?}",
+                    self.path
+                );
+                self.waits_until = Some(latest);
+            }
             Ok(pending) if end <= now => {
                 let missing = self.held.give_up_missing();
                 tracing::warn!(

@@ -31,6 +31,8 @@ struct State {
     /// `None` until that is known.
     complete: Option<u64>,
     is_removed: bool,
+    /// True if missing events are not given up.
+    keeps_order: bool,
     wake: Option<Wake>,
     /// True if the function was called since a fetch has found no event.
     has_called: bool,
@@ -81,6 +83,15 @@ impl Held {
         state.complete = Some(known.max(position));
         drop(state);
         self.wake();
+    }
+
+    /// Lets no missing event be given up from now on.
+    pub(crate) fn keep_order(&self) {
+        self.state.lock().keeps_order = true;
+    }
+
+    pub(crate) fn keeps_order(&self) -> bool {
+        self.state.lock().keeps_order
     }
 
     /// Lets the events that are ready be handed out, whatever is missing before them. Returns how many positions before the

@@ -125,6 +125,10 @@ impl Reader for JetReader {
         }
     }
 
+    fn keep_order(&self) {
+        self.held.keep_order();
+    }
+
     fn floor(&self) -> Result<Option<Position>> {
         let info = self.info()?;
         let floor = |what: &str| info["ack_floor"][what].as_u64().unwrap_or(0);

@@ -5,8 +5,8 @@
 //! ([`Time::Counted`]): what else this machine does has no part in the figures, and neither has how fast it is. They compare
 //! cases with one another, and are no times of any machine.
 
-use crate::machine::{self, Image, Kernel, Machine, Program, Time};
 use crate::run::{Result, root};
+use crate::virtual_machine::{self, Image, Kernel, Machine, Program, Time};
 use std::path::PathBuf;
 
 /// Options of `cargo xtask network`.
@@ -126,8 +126,8 @@ fn build(release: bool) -> Result<Vec<Program>> {
         "--test",
         "hosts",
     ];
-    let mut programs = machine::build(&[&bench, profile].concat())?;
-    programs.extend(machine::build(&[&tests, profile].concat())?);
+    let mut programs = virtual_machine::build(&[&bench, profile].concat())?;
+    programs.extend(virtual_machine::build(&[&tests, profile].concat())?);
     Ok(programs)
 }
 
@@ -138,5 +138,5 @@ fn missing() -> Option<String> {
         .find(|(name, _)| !crate::run::is_installed(name));
     let absent =
         absent.map(|(name, package)| format!("`{name}` is not installed (Debian: {package})"));
-    machine::missing().or(absent)
+    virtual_machine::missing().or(absent)
 }

@@ -4,8 +4,8 @@
 //! The programs are static, and `init.sh` starts them. The host of the second part is a virtual machine, too, since it needs a
 //! kernel with `vhost_vsock`.
 
-use crate::machine::{self, Image, Kernel, Machine, Time};
 use crate::run::{Result, root};
+use crate::virtual_machine::{self, Image, Kernel, Machine, Time};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -85,7 +85,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             return Ok(());
         }
     };
-    let programs = machine::build(&BUILD)?;
+    let programs = virtual_machine::build(&BUILD)?;
     let mut loopback = Image::new(&work.join("loopback"), INIT)?;
     loopback.modules(&kernel, LOOPBACK)?;
     loopback.programs(&programs)?;
@@ -109,7 +109,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// Returns what this machine lacks.
 fn missing() -> Option<String> {
-    if let Some(what) = machine::missing() {
+    if let Some(what) = virtual_machine::missing() {
         return Some(what);
     }
     let library = Command::new("rustc")

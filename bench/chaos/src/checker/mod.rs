@@ -1,4 +1,5 @@
-//! Checks of a history: that a counter and a register are linearizable, and that no two members were primary at one time.
+//! Checks of a history: that a counter and a register are linearizable, that no two members were primary at one time, and that
+//! members of an active group agree.
 //!
 //! Linearizability of many objects is that of each (Herlihy and Wing 1990), so that the counter and the register are checked
 //! apart. For both there are exact checks in the time that sorting takes, as an added sum and a written value are each unique
@@ -8,6 +9,7 @@
 mod counter;
 mod primaries;
 mod register;
+mod replicas;
 
 pub(crate) use primaries::terms;
 
@@ -37,6 +39,13 @@ pub(crate) fn check(history: &[Operation]) -> Option<Violation> {
     counter::check(history)
         .or_else(|| register::check(history))
         .or_else(|| primaries::check(history))
+}
+
+/// Checks the history of one group whose members are equal; `None` if nothing is wrong.
+pub(crate) fn check_active(history: &[Operation]) -> Option<Violation> {
+    counter::check(history)
+        .or_else(|| register::check(history))
+        .or_else(|| replicas::check(history))
 }
 
 #[cfg(test)]

@@ -123,6 +123,36 @@ fn a_write_that_is_pending_may_be_read_late_and_one_that_was_not_done_never() {
     assert!(check(&[read]).is_some());
 }
 
+fn of_version(version: u64, kind: Kind, times: (Time, Time), value: i64) -> Operation {
+    let mut operation = answered(kind, times, value);
+    if let End::Answered(_, answer) = &mut operation.end {
+        answer.version = version;
+    }
+    operation
+}
+
+#[test]
+fn members_that_differ_after_a_change_are_found() {
+    let agreed = [
+        of_version(1, Add, (0, 10), 1),
+        of_version(1, Sum, (20, 30), 1),
+        of_version(2, Write(7), (40, 50), 7),
+        of_version(2, Read, (60, 70), 7),
+        of_version(2, Sum, (80, 90), 1),
+    ];
+    assert_eq!(check_active(&agreed), None);
+    // One member has left out the write: the counter and the register show nothing.
+    let mut differ = agreed.to_vec();
+    differ.push(of_version(2, Add, (100, 110), 2));
+    let violation = check_active(&differ).unwrap();
+    assert!(violation.what.contains("change 2"), "{violation:?}");
+    assert_eq!(violation.shown_by, differ[4..]);
+    let mut twice = agreed[..4].to_vec();
+    twice.push(of_version(2, Add, (100, 110), 2));
+    let violation = check_active(&twice).unwrap();
+    assert!(violation.what.contains("the number 2"), "{violation:?}");
+}
+
 #[test]
 fn two_primaries_at_one_time_are_found() {
     let echo = |member, time| by(member, 1, Sum, time, 0);

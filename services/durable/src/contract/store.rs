@@ -89,6 +89,10 @@ pub trait Reader: Debug + Send + Sync {
     /// The reader or its log was removed, or the store fails.
     fn fetch(&self, most: Most, patience: Duration) -> Result<Vec<Delivery>>;
 
+    /// Hands out no event from now on while one before it is missing, however long that takes: another process may have it, which has
+    /// opened the reader, too. Otherwise a store may give missing events up some time. Does nothing where none can be missing.
+    fn keep_order(&self) {}
+
     /// Returns the position up to which the reader gets no events any more: it has acknowledged them, or they were appended before it
     /// was added. It gets all later ones. `None` if that is not known, as it has not acknowledged its first event.
     ///

@@ -1,16 +1,19 @@
 //! Thread that appends a member's entries to the log, in their order and many at once.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::Mutex;
+use punctual::asynchronous::PendingReply;
 use punctual::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
 use punctual_durable::{DurableError, EventId, EventLog, NewEvent};
 use punctual_exec::thread::{JoinHandle, ThreadSpec};
 
 use crate::front::Shared;
-use crate::records::Entry;
+use crate::records::{Content, Entry, Request};
 
 /// Entries that wait to be appended, at most.
 const WAITING: usize = 4_096;
@@ -22,9 +25,16 @@ const BYTES_AT_ONCE: usize = 512 << 10;
 const ATTEMPTS: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Queue of entries on their way to the log.
-#[derive(Clone, Debug)]
-pub(crate) struct Queue(SyncSender<Waiting>);
+/// Queue of requests on their way to the log.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    sender: SyncSender<Waiting>,
+    /// Number of the next request. Held while one is added, so that their numbers grow in the order of the queue.
+    next: Mutex<u64>,
+    /// Bytes of the entries that wait, those that are being appended included.
+    bytes: Arc<AtomicUsize>,
+    most_bytes: usize,
+}
 
 /// Entry on its way to the log.
 #[derive(Clone, Debug)]
@@ -34,15 +44,54 @@ struct Waiting {
 }
 
 impl Queue {
-    /// Adds an entry.
+    /// Adds a request, whose reply is given when this member has run it; `None` for a one-way.
     ///
     /// # Errors
-    /// TRANSIENT if too many wait, or the member has ended; IMP_LIMIT if the entry is too long.
-    pub(crate) fn add(&self, entry: &Entry) -> Result<(), SystemException> {
+    /// TRANSIENT if too many wait, or too many bytes of them, or the member has ended; IMP_LIMIT if the request is too long. With a
+    /// reply that is pending, it is given the exception instead.
+    pub(crate) fn add(
+        &self,
+        shared: &Shared,
+        request: Request,
+        pending: Option<PendingReply>,
+    ) -> Result<(), SystemException> {
+        let mut next = self.next.lock();
+        let number = *next;
+        let is_awaited = pending.is_some();
+        if let Some(pending) = pending {
+            shared.wait(number, pending);
+        }
+        let added = self.send(&Entry {
+            run: shared.run,
+            number,
+            what: Content::TheRequest(request),
+        });
+        *next += 1;
+        drop(next);
+        match added {
+            Err(exception) if is_awaited => {
+                shared.refuse(number, exception);
+                Ok(())
+            }
+            added => added,
+        }
+    }
+
+    fn send(&self, entry: &Entry) -> Result<(), SystemException> {
         let too_long = || Kind::ImpLimit.because("the request is too long for the group's log");
         let event = event(entry).ok_or_else(too_long)?;
-        let number = entry.number;
-        self.0.try_send(Waiting { number, event }).map_err(|error| {
+        let (number, length) = (entry.number, event.bytes.len());
+        // Relaxed: only the lock of the numbers lets the sum grow.
+        let waiting = self.bytes.load(Ordering::Relaxed);
+        // One that is longer than all may be is added when no other waits.
+        if waiting > 0 && waiting.saturating_add(length) > self.most_bytes {
+            let why = "the requests that wait for the group's log have too many bytes";
+            return Err(Kind::Transient.because(why));
+        }
+        self.bytes.fetch_add(length, Ordering::Relaxed);
+        let sent = self.sender.try_send(Waiting { number, event });
+        sent.map_err(|error| {
+            self.bytes.fetch_sub(length, Ordering::Relaxed);
             Kind::Transient.because(match error {
                 TrySendError::Full(_) => "too many requests wait for the group's log",
                 TrySendError::Disconnected(_) => "this member of an active group has ended",
@@ -62,16 +111,26 @@ pub(crate) fn event(entry: &Entry) -> Option<NewEvent> {
 pub(crate) fn start(
     shared: Arc<Shared>,
     log: Arc<dyn EventLog>,
+    most_bytes: usize,
 ) -> std::io::Result<(Queue, JoinHandle<()>)> {
-    let (send, receive) = mpsc::sync_channel(WAITING);
-    let appender = Appender { shared, log };
+    let (sender, receive) = mpsc::sync_channel(WAITING);
+    let bytes = Arc::new(AtomicUsize::new(0));
+    let queue = Queue {
+        sender,
+        next: Mutex::new(0),
+        bytes: bytes.clone(),
+        most_bytes,
+    };
+    let appender = Appender { shared, log, bytes };
     let thread = ThreadSpec::named("group-append").start(move || appender.run(&receive))?;
-    Ok((Queue(send), thread))
+    Ok((queue, thread))
 }
 
 struct Appender {
     shared: Arc<Shared>,
     log: Arc<dyn EventLog>,
+    /// Bytes of the entries that wait.
+    bytes: Arc<AtomicUsize>,
 }
 
 impl Appender {
@@ -93,6 +152,7 @@ impl Appender {
                 batch.push(next);
             }
             self.append(batch, false);
+            self.bytes.fetch_sub(bytes, Ordering::Relaxed);
         }
     }
 
@@ -127,6 +187,9 @@ impl Appender {
                 return Ok(());
             };
             attempts += 1;
+            if matches!(error, DurableError::Full { .. }) {
+                self.shared.set_log_full(true);
+            }
             *may_be_stored |= is_away(&error);
             if !is_away(&error) || attempts == ATTEMPTS || self.shared.is_ending() {
                 return Err(error);

@@ -7,17 +7,21 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use punctual::relay::{RelayedReply, Terms, on_terms, reference_to};
-use punctual::{Interface, ObjectRef, SystemException, SystemExceptionKind as Kind};
+use punctual::{
+    CompletionStatus, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind,
+};
 use punctual_durable::{Delivery, DurableError, EventLog, Most, Position, Reader};
 use punctual_groups_client::ft::Checkpointable;
 use punctual_groups_client::punctual_groups::Administration;
 use punctual_groups_client::{Guard, Membership};
 
 use crate::appender::{event, is_away};
+use crate::digest::Taken;
 use crate::front::Shared;
 use crate::member::ActiveOptions;
-use crate::records::{Content, Entry, Reply, Request, State};
+use crate::records::{Content, Entry, Reply, Request, State, StoredState};
 use crate::replies::Replies;
+use crate::runs::Runs;
 use crate::start::Stored;
 
 /// Longest wait for entries, after which the member looks whether it is to end.
@@ -54,6 +58,8 @@ pub(crate) struct Executor {
     pub(crate) guard: Guard,
     pub(crate) membership: Option<Membership>,
     pub(crate) replies: Replies,
+    pub(crate) runs: Runs,
+    pub(crate) taken: Taken,
     /// Position of the last entry that the state has.
     pub(crate) done: u64,
     /// Position of the last entry that a stored state has.
@@ -71,12 +77,23 @@ pub(crate) struct Executor {
     /// Time before which no state is stored, after an attempt has failed, and the pause after the next failure.
     pub(crate) again: Option<Instant>,
     pub(crate) pause: Duration,
-    /// True from when this member has seen its own beginning in the log.
-    pub(crate) has_begun: bool,
+    /// Time at which this member has begun, as a TimeT.
+    pub(crate) begun: u64,
 }
 
 /// Outcome of a request, the same at all members.
 pub(crate) type Outcome = Result<Reply, SystemException>;
+
+/// Reason why a member ends when another process is the member at its location.
+pub(crate) fn replaced(location: &str) -> String {
+    format!("another process has begun at the location {location}")
+}
+
+/// Exception for a request that is not run, as it came into the log behind a later one of its run. Its client was told already.
+fn came_again() -> SystemException {
+    let why = "the request came late into the group's log";
+    SystemException::new(Kind::Transient, 0, CompletionStatus::Maybe).with_detail(why)
+}
 
 /// Reason why a member ends.
 #[derive(Debug, PartialEq)]
@@ -114,8 +131,16 @@ impl Executor {
             let (position, entry) = self.read(&delivery)?;
             self.take(position, &entry)?;
         }
+        if self
+            .membership
+            .as_ref()
+            .is_some_and(Membership::is_replaced)
+        {
+            return Err(Stop::Failed(replaced(&self.location)));
+        }
         let open = self.unacknowledged.len();
-        let is_due = self.wanted.is_some() || open >= self.options.store_after;
+        let is_full = open > 0 && self.shared.is_log_full();
+        let is_due = self.wanted.is_some() || is_full || open >= self.options.store_after;
         if is_due && self.is_primary() {
             self.store()?;
         } else if open >= 2 * self.options.store_after {
@@ -144,7 +169,7 @@ impl Executor {
             return Ok(());
         }
         if let Stored::State(state) = self.stored()? {
-            self.note_stored(state.position);
+            self.note_stored_with(state.position, state.digest)?;
         }
         self.asked_stored = Some(Instant::now());
         Ok(())
@@ -190,19 +215,28 @@ impl Executor {
         }
         match &entry.what {
             Content::TheRequest(request) => {
-                let outcome = self.run_request(request)?;
+                let is_new = self.runs.note(entry.run, entry.number, position);
+                let outcome = match is_new {
+                    true => self.run_request(request)?,
+                    false => Err(came_again()),
+                };
                 if entry.run == self.shared.run {
                     self.shared.answer(entry.number, outcome);
                 }
             }
-            Content::Location(_) if entry.run == self.shared.run => self.has_begun = true,
-            Content::Location(location) if *location == self.location && self.has_begun => {
-                let why = format!("another process has begun at the location {location}");
-                return Err(Stop::Failed(why));
+            Content::TheBeginning(_) if entry.run == self.shared.run => {}
+            Content::TheBeginning(other) if other.location == self.location => {
+                // That of a process before may come late.
+                if other.time > self.begun {
+                    return Err(Stop::Failed(replaced(&self.location)));
+                }
             }
-            Content::Location(_) => self.wanted = Some(position),
-            Content::Position(stored) => self.note_stored(*stored),
+            Content::TheBeginning(_) => self.wanted = Some(position),
+            Content::TheState(state) => {
+                self.note_stored_with(state.position, state.digest)?;
+            }
         }
+        self.taken.add(position, entry);
         self.done = position;
         // A later state may be stored than this member's.
         match position <= self.stored {
@@ -225,8 +259,7 @@ impl Executor {
                 let why = "the request had expired when it came into the group's log";
                 return Ok(Err(Kind::Timeout.because(why)));
             }
-            if !self.replies.have_room() {
-                let why = "the members of the group keep as many replies as they may";
+            if let Err(why) = self.replies.have_room(&request.identity) {
                 return Ok(Err(Kind::NoResources.because(why)));
             }
         }
@@ -273,6 +306,16 @@ impl Executor {
         }
     }
 
+    /// Notes that a state is stored, unless it has other entries than this member.
+    fn note_stored_with(&mut self, stored: u64, digest: u64) -> Result<(), Stop> {
+        if self.taken.differs(stored, digest) {
+            let why = "the log has lost an entry for this member, or for the primary";
+            return Err(Stop::Failed(why.to_owned()));
+        }
+        self.note_stored(stored);
+        Ok(())
+    }
+
     /// Notes that a state is stored: the entries that it has are not needed any more.
     pub(crate) fn note_stored(&mut self, stored: u64) {
         // A member may have come since then.
@@ -283,6 +326,7 @@ impl Executor {
     /// Acknowledges all entries up to a position, which a stored state has.
     pub(crate) fn acknowledge_to(&mut self, stored: u64) {
         self.stored = self.stored.max(stored);
+        self.taken.forget_to(stored);
         let count = self.unacknowledged.partition_point(|one| *one <= stored);
         let done: Vec<Position> = self.unacknowledged.drain(..count).map(Position).collect();
         self.reader.acknowledge(&done);
@@ -332,16 +376,20 @@ impl Executor {
         let servant = Checkpointable::from_object(self.behind.clone());
         let state = State {
             position,
+            digest: self.taken.digest(),
             time: self.replies.time(),
             servant: servant.get_state().map_err(|error| error.to_string())?,
             known: self.replies.to_records(),
+            the_runs: self.runs.to_records(),
         };
+        let digest = state.digest;
         let bytes = state.to_bytes().ok_or("it is too long")?;
         let stored = membership.store_state(&bytes);
         stored.map_err(|error| error.to_string())?;
         self.note_stored(position);
+        self.shared.set_log_full(false);
         // Where this is lost, the others keep their entries until the next state.
-        if let Err(error) = self.append(Content::Position(position)) {
+        if let Err(error) = self.append(Content::TheState(StoredState { position, digest })) {
             tracing::debug!("that a state is stored is not in the group's log: {error}");
         }
         Ok(())

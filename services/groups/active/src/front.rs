@@ -22,11 +22,15 @@ use crate::records::{Content, Entry, Request};
 /// Operations by which states of passive groups are transferred. Those of an active group lie with the service.
 const OF_STATES: [&str; 4] = ["get_state", "set_state", "get_update", "set_update"];
 
+/// Number of the first entry of a run that is no request. Requests have lower ones.
+const NO_REQUESTS: u64 = 1 << 63;
+
 /// Part of a member that its threads share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     /// Random number of this run, by which its own entries are known in the log.
     pub(crate) run: u64,
+    /// Number of the next entry that is no request.
     number: AtomicU64,
     phase: Mutex<Phase>,
     /// Requests of this run that clients wait for, by their numbers.
@@ -34,6 +38,8 @@ pub(crate) struct Shared {
     /// To the thread that gives answers; `None` when the member has ended.
     answers: Mutex<Option<Sender<Answer>>>,
     is_ending: AtomicBool,
+    /// True when the log has refused an entry as it is full, until a state is stored.
+    is_log_full: AtomicBool,
 }
 
 /// Phase of a member.
@@ -51,10 +57,11 @@ impl Shared {
         Self {
             run,
             answers: Mutex::new(Some(answers)),
-            number: AtomicU64::new(0),
+            number: AtomicU64::new(NO_REQUESTS),
             phase: Mutex::new(Phase::Starting),
             pending: Mutex::default(),
             is_ending: AtomicBool::new(false),
+            is_log_full: AtomicBool::new(false),
         }
     }
 
@@ -68,6 +75,14 @@ impl Shared {
 
     pub(crate) fn end_soon(&self) {
         self.is_ending.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_log_full(&self) -> bool {
+        self.is_log_full.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_log_full(&self, is_full: bool) {
+        self.is_log_full.store(is_full, Ordering::Relaxed);
     }
 
     pub(crate) fn begin(&self) {
@@ -92,7 +107,7 @@ impl Shared {
         }
     }
 
-    /// Makes an entry of this run.
+    /// Makes an entry of this run that is no request.
     pub(crate) fn entry(&self, what: Content) -> Entry {
         Entry {
             run: self.run,
@@ -100,6 +115,11 @@ impl Shared {
             number: self.number.fetch_add(1, Ordering::Relaxed),
             what,
         }
+    }
+
+    /// Notes that a client waits for the reply to a request of this run.
+    pub(crate) fn wait(&self, number: u64, pending: PendingReply) {
+        self.pending.lock().insert(number, pending);
     }
 
     /// Answers a request of this run, if its client still waits.
@@ -197,7 +217,7 @@ impl Servant for Front {
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
-        if call.operation() == "is_alive" {
+        if call.operation() == "is_alive" && !matches!(self.shared.phase(), Phase::Ended(_)) {
             return self.servant.dispatch(call);
         }
         self.check(call.operation())?;
@@ -206,16 +226,12 @@ impl Servant for Front {
             let why = "this member has not joined its group yet, or has left it";
             return Err(Kind::Transient.because(why).into());
         }
-        let entry = self.shared.entry(Content::TheRequest(request));
         if !call.expects_reply() {
-            self.queue.add(&entry)?;
+            self.queue.add(&self.shared, request, None)?;
             return call.reply(|_| Ok(()));
         }
         let (pending, dispatched) = call.answer_within(Some(self.patience))?;
-        self.shared.pending.lock().insert(entry.number, pending);
-        if let Err(exception) = self.queue.add(&entry) {
-            self.shared.refuse(entry.number, exception);
-        }
+        self.queue.add(&self.shared, request, Some(pending))?;
         // The member may have ended between the two.
         if matches!(self.shared.phase(), Phase::Ended(_)) {
             self.shared.refuse_pending();

@@ -13,7 +13,9 @@
 //! | `front` | the servant that clients call: requests become entries of the log; the thread that answers them |
 //! | `appender` | the thread that appends entries, many at once |
 //! | `executor` | the thread that runs the log's requests on the servant, one at a time |
+//! | `digest` | by which members notice that the log has lost an entry for some of them |
 //! | `start` | how a member gets its state: from the service of groups, or as the first one by founding the group |
+//! | `runs` | requests that come into the log twice or late, which are not run |
 //! | `replies` | replies to requests that clients may repeat, the same at all members |
 //! | `record` | entries and states as bytes |
 //!
@@ -23,11 +25,13 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod appender;
+mod digest;
 mod executor;
 mod front;
 mod member;
 mod record;
 mod replies;
+mod runs;
 mod start;
 
 pub use member::{ActiveError, ActiveMember, ActiveOptions};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use punctual::fault_tolerance::FaultTolerance;
+use punctual::fault_tolerance::{FaultTolerance, RequestId};
 use punctual::poa::{IdAssignmentPolicy, PoaPolicy};
 use punctual::{Interface, ObjectId, ObjectRef, Poa, Servant};
 use punctual_durable::{DurableError, EventLog, InvalidName, Name};
@@ -16,9 +16,11 @@ use punctual_groups_client::Guard;
 use punctual_groups_client::punctual_groups::Administration;
 
 use crate::appender;
+use crate::digest::Taken;
 use crate::executor::{DAY, Executor, PAUSE};
 use crate::front::{Behind, Front, Phase, Shared, start_answering};
-use crate::replies::Replies;
+use crate::replies::{Bound, Replies};
+use crate::runs::Runs;
 
 /// Options of a member.
 #[derive(Clone, Debug)]
@@ -34,6 +36,14 @@ pub struct ActiveOptions {
     /// Maximum sum of the bytes of these replies' bodies, which are stored with the state: below the service's `most-state-bytes`.
     /// Default: 512 KiB. The same at all members.
     pub most_reply_bytes: usize,
+    /// Maximum number of replies that are kept for one client, as the ORB on which it calls says that it is one; beyond, its requests
+    /// are refused by NO_RESOURCES. Default: 2,000. The same at all members.
+    pub most_replies_of_client: usize,
+    /// Maximum sum of the bytes of these replies' bodies. Default: 128 KiB. The same at all members.
+    pub most_reply_bytes_of_client: usize,
+    /// Maximum sum of the bytes of requests that wait for the log, at this member; beyond, and of more than 4,096 requests, further
+    /// ones are refused by TRANSIENT. Default: 64 MiB.
+    pub most_waiting_bytes: usize,
     /// Time for which a request is tried that the ORB does not pass to the servant, as it has too much to do; then the member leaves
     /// its group. Default: 30 s.
     pub reached_within: Duration,
@@ -48,6 +58,9 @@ impl Default for ActiveOptions {
             store_after: 500,
             most_replies: 10_000,
             most_reply_bytes: 512 << 10,
+            most_replies_of_client: 2_000,
+            most_reply_bytes_of_client: 128 << 10,
+            most_waiting_bytes: 64 << 20,
             reached_within: Duration::from_secs(30),
             patience: Duration::from_secs(30),
         }
@@ -98,7 +111,8 @@ pub struct ActiveMember {
 
 impl ActiveMember {
     /// Makes a servant a member of an active group, at a location that is also the name of its reader of the log. `manager` is the
-    /// service's ReplicationManager. The servant implements FT::Checkpointable, and is called by the log's requests alone, one at a
+    /// service's ReplicationManager. A location has one process: one that begins while another is a member there, and answers, leaves
+    /// again, and says so (`failure`). The servant implements FT::Checkpointable, and is called by the log's requests alone, one at a
     /// time. Returns before the member has a state.
     ///
     /// # Errors
@@ -116,10 +130,13 @@ impl ActiveMember {
         let id = group.ior().group().ok_or(ActiveError::NotAGroup)?.id;
         FaultTolerance::of(group.orb()).ok_or(ActiveError::NoFaultTolerance)?;
         let reader = log.open_reader(&name)?;
+        // A member that left out an entry would not have the group's state.
+        reader.keep_order();
         let answers = start_answering().map_err(ActiveError::Thread)?;
         let shared = Arc::new(Shared::new(random()?, answers));
         let (queue, appending) =
-            appender::start(shared.clone(), log.clone()).map_err(ActiveError::Thread)?;
+            appender::start(shared.clone(), log.clone(), options.most_waiting_bytes)
+                .map_err(ActiveError::Thread)?;
         let was_reached = Arc::new(AtomicBool::new(false));
         let behind = Behind {
             servant: servant.clone(),
@@ -146,7 +163,18 @@ impl ActiveMember {
             on_terms: HashMap::new(),
             guard: Guard::new(),
             membership: None,
-            replies: Replies::at_most(options.most_replies, options.most_reply_bytes),
+            replies: Replies::at_most(
+                Bound {
+                    replies: options.most_replies,
+                    bytes: options.most_reply_bytes,
+                },
+                Bound {
+                    replies: options.most_replies_of_client,
+                    bytes: options.most_reply_bytes_of_client,
+                },
+            ),
+            runs: Runs::default(),
+            taken: Taken::default(),
             done: 0,
             stored: 0,
             unacknowledged: VecDeque::new(),
@@ -156,7 +184,7 @@ impl ActiveMember {
             term: None,
             again: None,
             pause: PAUSE,
-            has_begun: false,
+            begun: RequestId::now(),
             options,
         };
         let running = ThreadSpec::named("group-run").start(move || executor.run());

@@ -2,18 +2,36 @@
 //!
 //! All members have to know the same ones at the same place of the log: a request that one member runs again, and another one does
 //! not, would make their states differ. So what counts is the time in the entries, and not that of the clock; and where there is no
-//! room for one more reply, the request is not run, at any member.
+//! room for one more reply, of all clients or of this one, the request is not run, at any member.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::records::{Known, Reply};
 
+/// Number of the last bytes of a request's identity, which tell it from others of its client.
+const OF_REQUEST: usize = size_of::<i32>();
+
+/// Maximum number of replies, and of the bytes of their bodies. The last reply may have more.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bound {
+    pub(crate) replies: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Bound {
+    fn allows_more_than(self, there: Self) -> bool {
+        there.replies < self.replies && there.bytes < self.bytes
+    }
+}
+
 /// Replies, by the identities of their requests.
 #[derive(Debug)]
 pub(crate) struct Replies {
-    most: usize,
-    most_bytes: usize,
+    most: Bound,
+    most_of_client: Bound,
     bytes: usize,
+    /// What is kept for each client.
+    clients: HashMap<Vec<u8>, Bound>,
     /// Times at which the requests expire, with their identities.
     order: BTreeSet<(u64, Vec<u8>)>,
     replies: HashMap<Vec<u8>, Reply>,
@@ -22,12 +40,13 @@ pub(crate) struct Replies {
 }
 
 impl Replies {
-    /// Makes a table of so many replies, and bytes of their bodies. The last one may have more.
-    pub(crate) fn at_most(most: usize, most_bytes: usize) -> Self {
+    /// Makes a table of so many replies, of all clients and of each one.
+    pub(crate) fn at_most(most: Bound, most_of_client: Bound) -> Self {
         Self {
             most,
-            most_bytes,
+            most_of_client,
             bytes: 0,
+            clients: HashMap::new(),
             order: BTreeSet::new(),
             replies: HashMap::new(),
             time: 0,
@@ -45,8 +64,7 @@ impl Replies {
             && *expires < self.time
             && let Some((_, identity)) = self.order.pop_first()
         {
-            let reply = self.replies.remove(&identity);
-            self.bytes -= reply.map_or(0, |reply| reply.results.bytes.len());
+            self.drop_one(&identity);
         }
     }
 
@@ -54,14 +72,51 @@ impl Replies {
         self.replies.get(identity)
     }
 
-    /// Returns whether there is room for one more reply.
-    pub(crate) fn have_room(&self) -> bool {
-        self.replies.len() < self.most && self.bytes < self.most_bytes
+    fn drop_one(&mut self, identity: &[u8]) {
+        let Some(reply) = self.replies.remove(identity) else {
+            return;
+        };
+        let bytes = reply.results.bytes.len();
+        self.bytes -= bytes;
+        if let Some(client) = self.clients.get_mut(client(identity)) {
+            client.replies -= 1;
+            client.bytes -= bytes;
+            if client.replies == 0 {
+                self.clients.remove(self::client(identity));
+            }
+        }
+    }
+
+    /// Checks that there is room for the reply to one more request of its client.
+    ///
+    /// # Errors
+    /// The reason why there is none.
+    pub(crate) fn have_room(&self, identity: &[u8]) -> Result<(), &'static str> {
+        let all = Bound {
+            replies: self.replies.len(),
+            bytes: self.bytes,
+        };
+        let of_client = self.clients.get(client(identity));
+        let of_client = of_client.copied().unwrap_or_default();
+        if !self.most_of_client.allows_more_than(of_client) {
+            return Err(
+                "the members of the group keep as many replies for this client as they may",
+            );
+        }
+        match self.most.allows_more_than(all) {
+            true => Ok(()),
+            false => Err("the members of the group keep as many replies as they may"),
+        }
     }
 
     /// Adds the reply to a request that is not known.
     pub(crate) fn add(&mut self, identity: &[u8], expires: u64, reply: Reply) {
-        self.bytes += reply.results.bytes.len();
+        let bytes = reply.results.bytes.len();
+        self.bytes += bytes;
+        let client = self.clients.entry(client(identity).to_vec());
+        let client = client.or_default();
+        client.replies += 1;
+        client.bytes += bytes;
         self.order.insert((expires, identity.to_vec()));
         self.replies.insert(identity.to_vec(), reply);
     }
@@ -80,12 +135,17 @@ impl Replies {
 
     /// Replaces the replies by those of a state.
     pub(crate) fn replace(&mut self, time: u64, known: Vec<Known>) {
-        *self = Self::at_most(self.most, self.most_bytes);
+        *self = Self::at_most(self.most, self.most_of_client);
         self.time = time;
         for one in known {
             self.add(&one.identity, one.expires, one.the_reply);
         }
     }
+}
+
+/// Returns the part of a request's identity that all requests of its client have.
+fn client(identity: &[u8]) -> &[u8] {
+    &identity[..identity.len().saturating_sub(OF_REQUEST)]
 }
 
 #[cfg(test)]
@@ -106,39 +166,70 @@ mod tests {
         }
     }
 
+    fn three() -> Replies {
+        let most = Bound {
+            replies: 3,
+            bytes: 100,
+        };
+        Replies::at_most(most, most)
+    }
+
+    #[test]
+    fn one_client_cannot_use_up_the_room_of_all() {
+        let most = |replies, bytes| Bound { replies, bytes };
+        let mut replies = Replies::at_most(most(100, 1_000), most(2, 50));
+        // The last four bytes tell the requests of a client apart.
+        for request in [b"much1111", b"much2222"] {
+            assert!(replies.have_room(request).is_ok());
+            replies.add(request, 10, reply(1));
+        }
+        let why = replies.have_room(b"much3333").unwrap_err();
+        assert!(why.contains("for this client"), "{why}");
+        assert!(replies.have_room(b"less1111").is_ok());
+        replies.add(b"less1111", 20, reply(60));
+        assert!(replies.have_room(b"less2222").is_err(), "it has 60 bytes");
+        let mut other = Replies::at_most(most(100, 1_000), most(2, 50));
+        other.replace(replies.time(), replies.to_records());
+        assert!(other.have_room(b"much3333").is_err(), "as the state has it");
+        replies.pass_time(11);
+        assert!(replies.have_room(b"much3333").is_ok());
+        replies.pass_time(21);
+        assert!(replies.clients.is_empty() && replies.bytes == 0);
+    }
+
     #[test]
     fn replies_are_dropped_by_the_log_s_time_alone() {
-        let mut replies = Replies::at_most(3, 100);
+        let mut replies = three();
         for (identity, expires) in [(b"far", 90), (b"one", 10), (b"two", 20)] {
-            assert!(replies.have_room());
+            assert!(replies.have_room(b"new").is_ok());
             replies.add(identity, expires, reply(10));
         }
-        assert!(!replies.have_room(), "three are kept");
+        assert!(replies.have_room(b"new").is_err(), "three are kept");
         replies.pass_time(10);
         assert!(replies.find(b"one").is_some(), "it expires after this time");
         replies.pass_time(11);
         assert!(replies.find(b"one").is_none() && replies.find(b"two").is_some());
-        assert!(replies.have_room());
+        assert!(replies.have_room(b"new").is_ok());
         replies.pass_time(5);
         assert_eq!(replies.time(), 11, "time does not go back");
         replies.add(b"long", 40, reply(85));
-        assert!(!replies.have_room(), "they have 105 bytes");
+        assert!(replies.have_room(b"new").is_err(), "they have 105 bytes");
         replies.pass_time(91);
         assert!(replies.to_records().is_empty() && replies.bytes == 0);
     }
 
     #[test]
     fn a_table_that_is_replaced_has_the_same_replies() {
-        let mut replies = Replies::at_most(3, 100);
+        let mut replies = three();
         for identity in [b"a", b"b", b"c"] {
             replies.add(identity, 10, reply(1));
         }
         replies.pass_time(7);
-        let mut other = Replies::at_most(3, 100);
+        let mut other = three();
         other.add(b"x", 99, reply(1));
         other.replace(replies.time(), replies.to_records());
         assert_eq!(other.to_records(), replies.to_records());
         assert_eq!((other.time(), other.find(b"x")), (7, None));
-        assert!(!other.have_room());
+        assert!(other.have_room(b"new").is_err());
     }
 }

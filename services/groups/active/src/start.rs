@@ -12,15 +12,22 @@ use std::collections::VecDeque;
 use std::thread;
 use std::time::Duration;
 
-use punctual::Interface;
-use punctual_groups_client::ft::Checkpointable;
+use punctual::{Interface, SystemExceptionKind as Kind};
+use punctual_groups_client::ft::{Checkpointable, PullMonitorable};
+use punctual_groups_client::portable_group::{
+    ObjectGroupManager, ObjectGroupManagerGetMemberRefError,
+};
 use punctual_groups_client::punctual_groups::AdministrationStoredStateError;
 use punctual_groups_client::{MemberOptions, Membership};
 
-use crate::appender::is_away;
-use crate::executor::{Executor, Stop};
-use crate::records::{Content, Entry, State};
+use punctual_naming_client::from_text;
 
+use crate::appender::is_away;
+use crate::executor::{Executor, PAUSE, Stop};
+use crate::records::{Beginning, Content, Entry, State};
+
+/// Time within which the member at this location answers if it is there.
+const OF_OTHER: Duration = Duration::from_secs(1);
 /// Pauses between two questions for the stored state, which grow.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -28,8 +35,12 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 impl Executor {
     /// Takes a state, from which on the log's entries can be run.
     pub(crate) fn start(&mut self) -> Result<(), Stop> {
+        self.check_alone()?;
         let floor = self.patiently(|member| member.reader.floor())?;
-        let begins = Content::Location(self.location.clone());
+        let begins = Content::TheBeginning(Beginning {
+            location: self.location.clone(),
+            time: self.begun,
+        });
         self.patiently(|member| member.append(begins.clone()))?;
         let mut seen = VecDeque::new();
         let floor = match floor {
@@ -51,13 +62,44 @@ impl Executor {
         self.join()
     }
 
+    /// Refuses to begin while another process is the member at this location, and answers. One that does not is a member until its
+    /// lease ends.
+    fn check_alone(&self) -> Result<(), Stop> {
+        let Ok(location) = from_text(&self.location) else {
+            return Ok(());
+        };
+        let groups = ObjectGroupManager::from_object(self.manager.as_object().clone());
+        loop {
+            match groups.get_member_ref(Some(&self.group), &location) {
+                Ok(Some(there)) if !there.is_equivalent(&self.front) => {
+                    let other = PullMonitorable::from_object(there.with_timeout(OF_OTHER));
+                    match other.is_alive() {
+                        Ok(_) => {
+                            let location = &self.location;
+                            let why =
+                                format!("another process is the member at the location {location}");
+                            return Err(Stop::Failed(why));
+                        }
+                        Err(exception) if exception.kind() != Kind::Timeout => return Ok(()),
+                        Err(_) => self.pause(LONGEST_PAUSE)?,
+                    }
+                }
+                Err(ObjectGroupManagerGetMemberRefError::System(exception)) => {
+                    tracing::debug!("the member at this location is not known: {exception}");
+                    self.pause(PAUSE)?;
+                }
+                Ok(_) | Err(_) => return Ok(()),
+            }
+        }
+    }
+
     /// Reads entries until one says that this member begins, and returns its position.
     fn see_beginning(&self, seen: &mut VecDeque<(u64, Entry)>) -> Result<u64, Stop> {
         let mut begun = None;
         while begun.is_none() {
             for delivery in self.fetch()? {
                 let (position, entry) = self.read(&delivery)?;
-                if matches!(&entry.what, Content::Location(location) if *location == self.location)
+                if matches!(&entry.what, Content::TheBeginning(other) if other.location == self.location)
                 {
                     begun = begun.or(Some(position));
                 }
@@ -158,6 +200,8 @@ impl Executor {
             Stop::Failed(format!("the servant does not take the state: {error}"))
         })?;
         self.replies.replace(state.time, state.known);
+        self.runs.replace(state.the_runs);
+        self.taken.begin(state.digest);
         self.done = state.position;
         Ok(())
     }

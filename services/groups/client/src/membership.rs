@@ -15,7 +15,9 @@ use punctual_naming_client::from_text;
 
 use crate::cos_load_balancing::{CPU, Load, LoadAlert, LoadManager, LoadMonitor};
 use crate::guard::Guard;
-use crate::portable_group::ObjectGroupId;
+use crate::portable_group::{
+    ObjectGroupId, ObjectGroupManager, ObjectGroupManagerGetMemberRefError,
+};
 use crate::punctual_groups::{
     Administration, AdministrationRenewError, AdministrationStoreStateError,
     AdministrationStoreUpdateError, Joined,
@@ -159,6 +161,10 @@ pub(crate) struct Shared {
     kept: AtomicU64,
     /// True if the last attempt to join has failed.
     is_away: AtomicBool,
+    /// True from when the member has joined for the first time.
+    was_member: AtomicBool,
+    /// True while another process is the member at this location.
+    is_replaced: AtomicBool,
     is_ended: Mutex<bool>,
     changed: Condvar,
 }
@@ -199,6 +205,8 @@ impl Membership {
             stored: AtomicU64::new(0),
             kept: AtomicU64::new(0),
             is_away: AtomicBool::new(false),
+            was_member: AtomicBool::new(false),
+            is_replaced: AtomicBool::new(false),
             is_ended: Mutex::new(false),
             changed: Condvar::new(),
         });
@@ -227,6 +235,13 @@ impl Membership {
     #[must_use]
     pub fn has_joined(&self) -> bool {
         self.shared.joined.lock().is_some()
+    }
+
+    /// Returns whether another process has become the member at this location after this one had joined. This one stays out as long
+    /// as the other is a member.
+    #[must_use]
+    pub fn is_replaced(&self) -> bool {
+        self.shared.is_replaced.load(Ordering::Relaxed)
     }
 
     /// Returns whether the member is primary now.
@@ -428,6 +443,9 @@ impl Keeping {
         let lease = u32::try_from(shared.lease.as_millis()).unwrap_or(u32::MAX);
         // The membership is there, and its guard's question answered, in one step.
         let _one_at_a_time = shared.asked.lock();
+        if shared.was_member.load(Ordering::Relaxed) && !self.may_join_again() {
+            return;
+        }
         let asked = Instant::now();
         let group = Some(&self.group);
         match shared
@@ -442,6 +460,7 @@ impl Keeping {
                 shared.kept.store(0, Ordering::Relaxed);
                 shared.stand(joined.current.is_primary, asked);
                 *shared.joined.lock() = Some(joined);
+                shared.was_member.store(true, Ordering::Relaxed);
             }
             // It is tried again soon, for as long as the service is away.
             Err(error) => match shared.is_away.swap(true, Ordering::Relaxed) {
@@ -449,6 +468,32 @@ impl Keeping {
                 true => tracing::debug!("this member has not joined its group: {error}"),
             },
         }
+    }
+
+    /// Returns whether no other process has become the member at this location since this one has lost its lease: of two, the one
+    /// that has joined later stays.
+    fn may_join_again(&self) -> bool {
+        let shared = &self.shared;
+        let manager = ObjectGroupManager::from_object(shared.manager.as_object().clone());
+        let there = manager.get_member_ref(Some(&self.group), &shared.location);
+        let (is_other, may_join) = match there {
+            Ok(Some(there)) => {
+                let is_other = !there.is_equivalent(&self.member);
+                (is_other, !is_other)
+            }
+            Err(ObjectGroupManagerGetMemberRefError::System(exception)) => {
+                tracing::debug!("it is not known whether this member is replaced: {exception}");
+                return false;
+            }
+            // It says whether the group is there when this one joins.
+            Ok(None) | Err(_) => (false, true),
+        };
+        if shared.is_replaced.swap(is_other, Ordering::Relaxed) != is_other && is_other {
+            tracing::warn!(
+                "another process is the member at this one's location: this one stays out"
+            );
+        }
+        may_join
     }
 
     /// Has the member's ORB keep replies for repeats, if it has fault tolerance and the group is one of replicas.

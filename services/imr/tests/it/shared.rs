@@ -176,6 +176,29 @@ fn a_repository_that_is_killed_in_the_middle_of_a_start_is_replaced_by_the_other
 }
 
 #[test]
+fn a_client_that_asks_about_the_object_first_does_not_notice_the_end_of_the_repository_where_it_waits()
+ {
+    let Some(two) = Two::start() else { return };
+    let mut first = two.apart(0);
+    let _second = two.here(1);
+    let _activating = two.activating();
+    two.add(0, "plant", |start| start.delay = Duration::from_millis(500));
+    until_added(&two, 1, "plant");
+    let works = object(&two, &[0, 1], "plant");
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            assert!(!works.as_object().non_existent().unwrap());
+            works.process().unwrap()
+        });
+        // It waits at the first one, which has the server started.
+        until(|| two.started().len() == 1);
+        first.kill();
+        assert_eq!(waiting.join().unwrap(), two.started()[0]);
+    });
+    assert_eq!(two.started().len(), 1);
+}
+
+#[test]
 fn a_repository_that_hangs_in_the_middle_of_a_start_finds_that_it_was_replaced() {
     let Some(two) = Two::start() else { return };
     let first = two.apart(0);

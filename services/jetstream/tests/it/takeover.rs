@@ -105,3 +105,25 @@ fn process_that_holds_a_reader() {
         std::thread::park();
     }
 }
+
+#[test]
+fn a_reader_that_keeps_the_order_waits_for_what_another_process_holds() {
+    let Some(nats) = Nats::start() else { return };
+    let (one, other) = (opened(&nats.url), opened(&nats.url));
+    let reader = one.open_reader(&name("reader")).unwrap();
+    append(&*one, 0..10);
+    let (_, positions) = fetch(&*reader, 10);
+    reader.acknowledge(&positions[..5]);
+    reader.flush().unwrap();
+    let second = other.open_reader(&name("reader")).unwrap();
+    second.keep_order();
+    append(&*one, 10..20);
+    // Longer than a reader waits that does not keep the order.
+    let early = second
+        .fetch(Most::events(1), Duration::from_secs(12))
+        .unwrap();
+    assert!(early.is_empty(), "5 to 9 come first: {early:?}");
+    drop(reader);
+    let (numbers, _) = fetch(&*second, 15);
+    assert_eq!(numbers, (5..20).collect::<Vec<_>>());
+}

@@ -119,6 +119,13 @@ impl Nats {
         assert!(stopped.unwrap().success());
     }
 
+    /// Lets a server go on that was stopped.
+    pub(crate) fn thaw(&self) {
+        let process = self.process.id().to_string();
+        let continued = Command::new("kill").args(["-CONT", &process]).status();
+        assert!(continued.unwrap().success());
+    }
+
     /// Starts the server again, with what it has stored.
     pub(crate) fn restart(&mut self) {
         self.process = launched(&self.launch, self.folder.path());

@@ -2,7 +2,8 @@
 //! where that is safe, or tries the next profile.
 //!
 //! Repeating is safe when the server cannot have begun: the request never left, or the peer said
-//! CloseConnection before it answered (CORBA 3.3 part 2, §9.4.7). Otherwise the caller gets
+//! CloseConnection before it answered (CORBA 3.3 part 2, §9.4.7). What asks about an object, and changes
+//! nothing, may be repeated, too: LocateRequests, `_is_a`, `_non_existent`. Otherwise the caller gets
 //! COMM_FAILURE with COMPLETED_MAYBE.
 
 use super::failure::{Failed, must_rebind, out_of_place};
@@ -22,6 +23,15 @@ const MAX_STALE: u32 = 3;
 /// Maximum number of times that a server may ask for another addressing disposition: there are two
 /// others.
 const MAX_READDRESSED: u32 = 2;
+
+/// Operations of all objects, which ask about them.
+const ABOUT_OBJECTS: [&str; 5] = [
+    "_is_a",
+    "_non_existent",
+    "_not_existent",
+    "_interface",
+    "_repository_id",
+];
 
 impl Invocation {
     /// Decides on an attempt, and lets interceptors act on the result. `bound` is the binding to
@@ -139,15 +149,19 @@ impl Invocation {
                 }
             }
             Failed::Stale(exception) | Failed::Finally(exception) => {
-                let goes_on = may_succeed_elsewhere(&exception) || self.may_repeat(&exception);
+                let is_lost = call.changes_nothing() && exception.kind() == Kind::CommFailure;
+                let goes_on =
+                    is_lost || may_succeed_elsewhere(&exception) || self.may_repeat(&exception);
                 if !goes_on || self.deadline.has_passed() {
                     return Err(exception);
                 }
                 self.note_repeat(&exception);
-                let last = self.group.is_some().then(|| exception.clone());
+                let is_of_group = self.group.is_some();
+                let last = (is_of_group || is_lost).then(|| exception.clone());
                 if !self.route.go_on(&call.callee, exception) {
                     return match last {
-                        Some(last) => self.another_round(call, last),
+                        Some(last) if is_of_group => self.another_round(call, last),
+                        Some(last) => Err(last),
                         None => Err(self.route.failure(self.deadline)),
                     };
                 }
@@ -159,6 +173,15 @@ impl Invocation {
 }
 
 impl Call<'_> {
+    /// Returns whether the call may be repeated although a server may have begun it: it asks about the object, and changes nothing.
+    fn changes_nothing(&self) -> bool {
+        match self.ask {
+            Ask::Request { operation, .. } => ABOUT_OBJECTS.contains(&operation.name()),
+            Ask::Relay(_) => false,
+            Ask::Locate => true,
+        }
+    }
+
     /// Returns the target of a forward. For a relayed request, the relay's terms are added to it.
     pub(super) fn forwarded(&self, to: Ior) -> Ior {
         match self.ask {

@@ -9,8 +9,12 @@ use punctual::protocol::{
     Properties,
 };
 use punctual::stub::{Arc, ByteOrder, DispatchError, Dispatched, ObjectRef, ServerCall};
-use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
+use punctual::{
+    CompletionStatus, Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind,
+};
 use punctual_ior::{Ior, PairProfile};
+use std::io::Read;
+use std::net::TcpListener;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -221,6 +225,45 @@ fn a_forwarded_reference_whose_profiles_all_fail_falls_back_to_the_one_behind_th
     echo.ping().unwrap();
     assert_eq!(echo.pings().unwrap(), 1);
     assert_eq!(second.pings(), 1);
+}
+
+#[test]
+fn what_asks_about_an_object_goes_on_when_a_server_dies_that_may_have_begun_it() {
+    let _watchdog = watchdog(LIMIT);
+    let second = Replica::tcp();
+    // Takes requests, and ends without an answer.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = listener.local_addr().unwrap();
+    let taken = AtomicU32::new(0);
+    let dying = |count: usize| {
+        for connection in listener.incoming().take(count) {
+            let read = connection.unwrap().read(&mut [0; 12]).unwrap();
+            assert_eq!(read, 12, "the header of a message");
+            taken.fetch_add(1, Ordering::SeqCst);
+        }
+    };
+    let orb = Orb::builder().build().unwrap();
+    let first = orb
+        .string_to_object(&format!("corbaloc:iiop:1.2@{place}/echo"))
+        .unwrap();
+    let reference = joined(&[first.ior(), &second.reference]);
+    // A client is bound to the second server afterwards.
+    std::thread::scope(|scope| {
+        scope.spawn(|| dying(4));
+        let (_client, echo) = client_of(&reference);
+        assert!(!echo.as_object().non_existent().unwrap());
+        let (_client, echo) = client_of(&reference);
+        assert!(echo.as_object().locate().unwrap());
+        let (_client, echo) = client_of(&reference);
+        assert!(!echo.as_object().is_a("IDL:Other:1.0").unwrap());
+        assert_eq!(taken.load(Ordering::SeqCst), 3);
+        // A request that may have been executed is not made again.
+        let (_client, echo) = client_of(&reference);
+        let lost = echo.long(1).unwrap_err();
+        assert_eq!(lost.kind(), Kind::CommFailure, "{lost}");
+        assert_eq!(lost.completed(), CompletionStatus::Maybe);
+    });
+    assert_eq!(taken.load(Ordering::SeqCst), 4);
 }
 
 #[test]

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use punctual::poa::servant_of;
-use punctual::{Interface, RootPoa};
+use punctual::{CompletionStatus, Interface, RootPoa, SystemExceptionKind};
 use punctual_groups_active::{ActiveMember, ActiveOptions};
 use punctual_groups_service::punctual_managers::Replication;
 
-use crate::idl::Ledger;
+use crate::idl::{Ledger, LedgerEnterError};
 use crate::nats::Nats;
 use crate::support::{Book, Groups, LONG, log_on, tolerant, until};
 
@@ -20,13 +20,33 @@ const GROUP: &str = "MEMBER_GROUP";
 const LOCATION: &str = "MEMBER_LOCATION";
 const LOG: &str = "MEMBER_LOG";
 const LAST: &str = "MEMBER_LAST";
+const LEASE: &str = "MEMBER_LEASE";
 
 /// Process of a member, which is killed when this is dropped.
-struct Process(Child);
+pub(crate) struct Process(Child);
 
 impl Process {
     /// Starts a member that ends when it runs the request to enter a line.
     fn start(groups: &Groups, nats: &Nats, location: &str, last: &str) -> Self {
+        Self::begin(groups, nats, location, (last, LONG))
+    }
+
+    /// Starts a member with a lease.
+    pub(crate) fn with_lease(
+        groups: &Groups,
+        nats: &Nats,
+        location: &str,
+        lease: Duration,
+    ) -> Self {
+        Self::begin(groups, nats, location, ("never", lease))
+    }
+
+    fn begin(
+        groups: &Groups,
+        nats: &Nats,
+        location: &str,
+        (last, lease): (&str, Duration),
+    ) -> Self {
         let text = |object: &_| groups.client.object_to_string(object).unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
@@ -36,13 +56,21 @@ impl Process {
             .env(LOCATION, location)
             .env(LOG, &nats.url)
             .env(LAST, last)
+            .env(LEASE, lease.as_millis().to_string())
             .stdin(Stdio::null());
         let process = Self(command.spawn().unwrap());
         until(|| groups.reference_of(location).is_some());
         process
     }
 
-    fn has_ended(&mut self) -> bool {
+    /// Sends the process a signal, by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let process = self.0.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &process]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
         self.0.try_wait().unwrap().is_some()
     }
 }
@@ -67,11 +95,11 @@ fn process_of_a_member() {
     let object = |text: &str| orb.string_to_object(text).unwrap();
     let book = Arc::new(Book::ending_at(&set(LAST)));
     let options = ActiveOptions {
-        lease: LONG,
+        lease: Duration::from_millis(set(LEASE).parse().unwrap()),
         patience: LONG,
         ..ActiveOptions::default()
     };
-    let _member = ActiveMember::begin(
+    let member = ActiveMember::begin(
         &Replication::from_object(object(&manager)),
         &object(&set(GROUP)),
         &set(LOCATION),
@@ -81,7 +109,7 @@ fn process_of_a_member() {
         options,
     )
     .unwrap();
-    orb.run();
+    until(|| member.failure().is_some());
 }
 
 #[test]
@@ -113,6 +141,24 @@ fn a_request_whose_member_ends_is_repeated_at_another_one_and_runs_once() {
         ["before", "once", "after", "on"]
     );
     until(|| second.book.lines().len() == 4);
+}
+
+#[test]
+fn one_client_does_not_use_up_the_room_for_replies_of_all() {
+    let groups = Groups::new();
+    let member = groups.begin("a", |options| options.most_replies_of_client = 3);
+    groups.wait_for("a", &member);
+    let (ledger, other) = (groups.ledger(), tolerant());
+    for number in 1..=3 {
+        assert_eq!(ledger.enter("much").unwrap(), number);
+    }
+    let Err(LedgerEnterError::System(refused)) = ledger.enter("too much") else {
+        panic!("its reply is not kept");
+    };
+    assert_eq!(refused.kind(), SystemExceptionKind::NoResources);
+    assert_eq!(refused.completed(), CompletionStatus::No);
+    assert_eq!(groups.ledger_of(&other).enter("little").unwrap(), 4);
+    other.shutdown(true).unwrap();
 }
 
 #[test]

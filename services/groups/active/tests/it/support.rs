@@ -41,7 +41,7 @@ pub(crate) const TYPE: &str = "IDL:Ledger:1.0";
 /// A service with one active group, until this is dropped.
 pub(crate) struct Groups {
     _folder: TempDir,
-    service: Arc<GroupService>,
+    pub(crate) service: Arc<GroupService>,
     orb: Orb,
     /// ORB of clients, which repeats their calls.
     pub(crate) client: Orb,
@@ -132,9 +132,15 @@ impl Groups {
 
     /// Returns the group as its clients have it, whose calls are repeated.
     pub(crate) fn ledger(&self) -> Ledger {
+        self.ledger_of(&self.client)
+    }
+
+    /// Returns the group as clients of an ORB have it, whose calls are repeated.
+    pub(crate) fn ledger_of(&self, client: &Orb) -> Ledger {
         let current = self.manager.get_object_group_ref(Some(&self.group));
+        let text = self.client.object_to_string(&current.unwrap().unwrap());
+        let object = client.string_to_object(&text.unwrap()).unwrap();
         let duration = RequestDurationPolicy::policy(REPEATED);
-        let object = current.unwrap().unwrap();
         let object = object.set_policy_overrides(&[duration], SetOverride::Add);
         Ledger::from_object(object.unwrap())
     }
@@ -179,9 +185,14 @@ impl Member {
 
 /// Opens the log of a group in a file.
 pub(crate) fn log_in(path: &Path) -> Arc<dyn EventLog> {
+    log_with(path, LogSettings::default())
+}
+
+/// Opens the log of a group in a file with other settings.
+pub(crate) fn log_with(path: &Path, settings: LogSettings) -> Arc<dyn EventLog> {
     let store = FileStore::open(path, FileOptions::default()).unwrap();
     let name = "ledger".parse().unwrap();
-    store.open_log(&name, LogSettings::default()).unwrap()
+    store.open_log(&name, settings).unwrap()
 }
 
 /// Opens the log of a group on a NATS server, by a connection of its own.

@@ -40,6 +40,23 @@ fn a_member_whose_lease_has_ended_joins_again_by_itself() {
 }
 
 #[test]
+fn a_member_whose_place_another_one_has_taken_stays_out_until_that_one_has_left() {
+    let served = Served::new();
+    let (group, _) = served.group("stateless", "");
+    let first = served.join(&group, "a", Duration::from_secs(3));
+    assert!(first.membership.has_joined());
+    let second = served.join(&group, "a", Duration::from_secs(600));
+    until(|| first.membership.is_replaced());
+    assert!(!first.membership.has_joined());
+    assert!(second.membership.has_joined() && !second.membership.is_replaced());
+    // Its servant has the membership, too.
+    *second.counter.membership.lock() = None;
+    drop(second);
+    until(|| first.membership.has_joined());
+    assert!(!first.membership.is_replaced());
+}
+
+#[test]
 fn a_member_reports_its_load_with_each_renewal() {
     let served = Served::new();
     let (group, _) = served.group("", "LeastLoaded");
