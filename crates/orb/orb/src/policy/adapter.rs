@@ -69,7 +69,7 @@ impl AdapterPolicies {
             let component = definition.and_then(|one| (one.component)(policy));
             components.extend(component.map(|component| (None, component)));
             if let Some(codec) = definition.and_then(|one| one.codec) {
-                let data = (codec.write)(policy, &set);
+                let data = (codec.write)(policy, set.as_slice());
                 let data = data.map_err(|error| InvalidPolicy {
                     index,
                     why: format!("it cannot be published: {error}"),

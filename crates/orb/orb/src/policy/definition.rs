@@ -3,7 +3,6 @@
 use super::any_policy::Policy;
 use super::known_protocols::KnownProtocols;
 use super::policy_type::{PolicyLevels, PolicyType};
-use super::set::PolicySet;
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 use punctual_ior::TaggedComponent;
 
@@ -28,8 +27,8 @@ pub(crate) struct Definition {
 /// Conversion between a policy's value and its encoding in references, an encapsulation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Codec {
-    /// Encodes a policy; the second argument is the set of which it is one.
-    pub(super) write: fn(&Policy, &PolicySet) -> Result<Vec<u8>, CdrError>,
+    /// Encodes a policy; the second argument is all of the adapter.
+    pub(super) write: fn(&Policy, &[Policy]) -> Result<Vec<u8>, CdrError>,
     /// Decodes what a reference publishes, which may be several policies, or none that the client applies.
     pub(super) read: fn(&[u8]) -> Result<Vec<Policy>, CdrError>,
 }
@@ -63,7 +62,7 @@ fn value<P: PolicyType>(policy: &Policy) -> Result<&P, String> {
     value.ok_or_else(|| format!("{policy:?} is not a `{}`", P::NAME))
 }
 
-fn write<P: PolicyType>(policy: &Policy, _: &PolicySet) -> Result<Vec<u8>, CdrError> {
+fn write<P: PolicyType>(policy: &Policy, _: &[Policy]) -> Result<Vec<u8>, CdrError> {
     let (Some(codec), Some(value)) = (P::CODEC, policy.value::<P>()) else {
         return Ok(Vec::new());
     };

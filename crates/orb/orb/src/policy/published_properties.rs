@@ -11,7 +11,6 @@
 //! else is ignored: nothing that a reference says makes a connection fail, or use up the client's processors.
 
 use super::any_policy::Policy;
-use super::set::PolicySet;
 use super::values::LinkProperty;
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 use punctual_sys::dscp::Dscp;
@@ -62,7 +61,7 @@ fn is_known(property: &LinkProperty) -> bool {
     known.is_some_and(|(_, links, fits)| links.contains(&&*property.link) && fits(&property.value))
 }
 
-pub(super) fn write(policy: &Policy, _: &PolicySet) -> Result<Vec<u8>, CdrError> {
+pub(super) fn write(policy: &Policy, _: &[Policy]) -> Result<Vec<u8>, CdrError> {
     let Policy::LinkProperty(property) = policy else {
         return Err(CdrError::BadEncapsulation);
     };
@@ -92,7 +91,7 @@ pub(super) fn read(data: &[u8]) -> Result<Vec<Policy>, CdrError> {
 }
 
 /// Returns the value of a property of a link among an adapter's policies.
-pub(super) fn value<'a>(set: &'a PolicySet, link: &str, name: &str) -> Option<&'a str> {
+pub(super) fn value<'a>(set: &'a [Policy], link: &str, name: &str) -> Option<&'a str> {
     set.iter().find_map(|policy| match policy {
         Policy::LinkProperty(property) if property.link == link && property.name == name => {
             Some(&*property.value)
@@ -115,7 +114,7 @@ mod tests {
             ("uiop", "send_buffer", "65536"),
         ] {
             let policy = Policy::link_property(link, name, value);
-            let written = write(&policy, &PolicySet::default()).unwrap();
+            let written = write(&policy, &[]).unwrap();
             assert_eq!(read(&written).unwrap(), [policy]);
             for length in 0..written.len() {
                 assert!(read(&written[..length]).is_err(), "{length}");
@@ -139,7 +138,7 @@ mod tests {
             ("diop", "launch_period_us", "1000"),
         ] {
             let policy = Policy::link_property(link, name, value);
-            write(&policy, &PolicySet::default()).unwrap_err();
+            write(&policy, &[]).unwrap_err();
             let written = Encoder::encapsulated(ByteOrder::NATIVE, Coding::default(), |out| {
                 out.put_string(link)?;
                 out.put_string(name)?;

@@ -14,7 +14,6 @@
 
 use super::any_policy::Policy;
 use super::published_properties;
-use super::set::PolicySet;
 use super::values::{ClientProtocols, Otherwise};
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 use punctual_ior::tags::profile::{INTERNET_IOP, TAO_DIOP, TAO_SCIOP, TAO_SHMIOP, TAO_UIOP};
@@ -27,7 +26,7 @@ const TAGGED: [(&str, u32); 4] = [
     ("giop_oneway+diop", TAO_DIOP),
 ];
 
-pub(super) fn write(policy: &Policy, set: &PolicySet) -> Result<Vec<u8>, CdrError> {
+pub(super) fn write(policy: &Policy, set: &[Policy]) -> Result<Vec<u8>, CdrError> {
     let Policy::ClientProtocols(protocols) = policy else {
         return Err(CdrError::BadEncapsulation);
     };
@@ -51,7 +50,7 @@ pub(super) fn write(policy: &Policy, set: &PolicySet) -> Result<Vec<u8>, CdrErro
     })
 }
 
-fn put_properties(tag: u32, set: &PolicySet, out: &mut Encoder<'_>) {
+fn put_properties(tag: u32, set: &[Policy], out: &mut Encoder<'_>) {
     let link = if tag == TAO_UIOP { "uiop" } else { "iiop" };
     let value = |name: &str| published_properties::value(set, link, name);
     if matches!(tag, INTERNET_IOP | TAO_UIOP) {
@@ -182,10 +181,7 @@ mod tests {
             ("uiop", "receive_buffer", "20000"),
             ("diop", "send_buffer", "30000"),
         ];
-        let mut set = PolicySet::default();
-        for (link, name, value) in said {
-            set.add(Policy::link_property(link, name, value));
-        }
+        let set = said.map(|(link, name, value)| Policy::link_property(link, name, value));
         let written = write(&protocols(&["iiop", "uiop"]), &set).unwrap();
         let expected = [
             protocols(&["iiop", "ssliop", "uiop"]),
@@ -208,7 +204,7 @@ mod tests {
                 &["iiop", "ssliop", "giop_oneway+diop"],
             ),
         ] {
-            let written = write(&protocols(names), &PolicySet::default()).unwrap();
+            let written = write(&protocols(names), &[]).unwrap();
             assert_eq!(read(&written).unwrap(), [protocols(again)]);
         }
         // A protocol that is listed a thousand times counts once.
@@ -220,7 +216,7 @@ mod tests {
         .concat();
         assert_eq!(read(&again).unwrap(), [protocols(&["giop_oneway+diop"])]);
         for unpublished in ["shmiop", "giop_lite+iiop"] {
-            write(&protocols(&["iiop", unpublished]), &PolicySet::default()).unwrap_err();
+            write(&protocols(&["iiop", unpublished]), &[]).unwrap_err();
         }
     }
 

@@ -136,6 +136,10 @@ impl PolicySet {
         Ok(())
     }
 
+    pub(super) fn as_slice(&self) -> &[Policy] {
+        &self.policies
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Policy> {
         self.policies.iter()
     }
