@@ -22,6 +22,7 @@ mod hand_over;
 mod here;
 mod host;
 mod intercepted;
+mod keeping;
 mod kept;
 mod kept_reply;
 mod memory;
