@@ -190,7 +190,15 @@ impl Client {
 
     /// Waits until all one-way requests have arrived at the server.
     fn settle(&self) -> Result<()> {
-        while self.one_way && self.directory.thrown()? < self.thrown {}
+        let (mut arrived, mut grown) = (0, Instant::now());
+        while self.one_way && arrived < self.thrown {
+            let now = self.directory.thrown()?;
+            if now > arrived {
+                (arrived, grown) = (now, Instant::now());
+            } else if grown.elapsed() > LOST {
+                return Err(format!("of {} one-ways {arrived} have arrived", self.thrown).into());
+            }
+        }
         Ok(())
     }
 }

@@ -148,6 +148,16 @@ impl Lending {
         let paying = paying.take_while(|(_, lent, copied)| lent < copied);
         paying.last().map(|(size, ..)| *size)
     }
+
+    /// Returns whether the ORB's own size is near the best one: from there on no size is slower by more than a tenth for being
+    /// lent, and none of half of it or less is faster by more than a tenth.
+    pub(super) fn is_near_best(&self) -> bool {
+        self.sizes.iter().all(|(size, lent, copied)| match size {
+            size if *size >= self.usual => lent / copied < 1.1,
+            size if 2 * *size <= self.usual => copied / lent < 1.1,
+            _ => true,
+        })
+    }
 }
 
 impl fmt::Display for Lending {

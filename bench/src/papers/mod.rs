@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 /// Options of the command `papers`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Fewer rounds and calls: takes about a minute, and is less reliable.
+    /// Fewer rounds and calls: takes some three minutes, and is less reliable.
     #[arg(long)]
     quick: bool,
     /// Folder of the measurements' figures and drawings, and of the report (report.md, report.html).

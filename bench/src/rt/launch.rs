@@ -191,6 +191,7 @@ fn measure(
     };
     let mut client = Side::start(&hosts.client, "launch-side", &send)?;
     client.line()?;
+    client.stop()?;
     // The last datagrams are on their way for a period at most.
     std::thread::sleep(4 * period);
     server.end_input();

@@ -70,7 +70,7 @@ fn low_clients_with_a_priority_each_pause_between_calls_and_get_their_share() {
         "inversion",
         "--each",
         "--pace=500",
-        "--calls=20",
+        "--calls=400",
         "--low=1,4",
     ];
     let (report, _) = report_of(&options);

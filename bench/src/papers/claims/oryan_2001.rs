@@ -81,7 +81,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Found::judged(
                 format!("{ratio:.2} ×, with a processor each"),
                 ratio > 1.5,
-                "the servant's work is too short for the client to gain by going on meanwhile",
+                "what follows in a two-way call when its servant is found takes less than a third of it",
             )
         },
     ),

@@ -75,7 +75,7 @@ pub(super) const CLAIMS: &[Claim] = &[
                     "messages are under way for {tcp:.0} % of a call over TCP, {unix:.0} % over Unix sockets"
                 ),
                 (50.0..=65.0).contains(&tcp),
-                "the shares of ORB and operating system are others today",
+                "the ORB's own part of a call is far smaller than the sockets' today",
             )
         },
     ),
@@ -96,7 +96,7 @@ pub(super) const CLAIMS: &[Claim] = &[
                 shares[..2]
                     .iter()
                     .all(|share| (50.0..=65.0).contains(share)),
-                "the shares of ORB and operating system are others today",
+                "the ORB's own part of a call is far smaller than the sockets' today",
             )
         },
     ),
@@ -182,14 +182,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         |e| {
             let lending = Lending::of(e)?;
             let usual = lending.usual;
-            let best = lending.pays_from();
-            let shown = best.map_or_else(
+            let shown = lending.pays_from().map_or_else(
                 || "no size is faster lent".to_owned(),
                 |best| format!("{} and more are faster lent", octets(best)),
             );
             Found::judged(
                 format!("{shown}; the ORB lends from {} on", octets(usual)),
-                best.is_some_and(|best| best <= 2 * usual && usual <= 2 * best),
+                lending.is_near_best(),
                 "it depends on the machine: `lend_threshold` of shmiop sets it",
             )
         },

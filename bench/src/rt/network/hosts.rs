@@ -1,6 +1,7 @@
 //! Hosts of the experiments with networks: two network namespaces with a cable, and the rules of the devices at its ends.
 
 use crate::Result;
+use crate::child::PARENT;
 use serde::Serialize;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -55,6 +56,8 @@ impl Side {
             .args(["netns", "exec", host])
             .arg(std::env::current_exe()?)
             .args(["rt", command, &serde_json::to_string(task)?])
+            // `ip` becomes the program, so that this process is its parent.
+            .env(PARENT, std::process::id().to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
@@ -66,10 +69,31 @@ impl Side {
     }
 
     /// Returns the next line that it prints.
+    ///
+    /// # Errors
+    /// It has ended before.
     pub(in crate::rt) fn line(&mut self) -> Result<String> {
         let mut line = String::new();
-        self.output.read_line(&mut line)?;
+        if self.output.read_line(&mut line)? == 0 {
+            let status = self.child.wait()?;
+            return Err(
+                format!("a process of the experiment ended before its answer: {status}").into(),
+            );
+        }
         Ok(line.trim().to_owned())
+    }
+
+    /// Waits until it has ended.
+    ///
+    /// # Errors
+    /// It has failed.
+    pub(in crate::rt) fn stop(&mut self) -> Result<()> {
+        self.end_input();
+        let status = self.child.wait()?;
+        match status.success() {
+            true => Ok(()),
+            false => Err(format!("a process of the experiment ended with {status}").into()),
+        }
     }
 
     /// Ends its standard input.

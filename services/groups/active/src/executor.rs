@@ -256,7 +256,8 @@ impl Executor {
             }
             // It may be the repeat of one whose reply is not known any more.
             if request.expires < self.replies.time() {
-                let why = "the request had expired when it came into the group's log";
+                let why = "the request had expired when it came into the group's log, whose time is that of the member with \
+                           the latest time of day";
                 return Ok(Err(Kind::Timeout.because(why)));
             }
             if let Err(why) = self.replies.have_room(&request.identity) {
