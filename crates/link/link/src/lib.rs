@@ -108,8 +108,10 @@ pub trait Link: Send + Sync + Debug {
         Vec::new()
     }
 
-    /// Checks properties that an ORB's configuration has for all connections of the link, when the ORB starts: what no
-    /// connection could have is refused there. Default nothing: connections refuse theirs.
+    /// Checks properties that an ORB's configuration has for all connections of the link, when the ORB starts: names that the
+    /// link does not know, and values that no connection could have, are refused there. Policies may add properties to those,
+    /// so a property that needs another one beside it is not refused here. An adapter checks its own and leaves the
+    /// rest to the link below. Default nothing: connections refuse theirs.
     ///
     /// # Errors
     /// [`Cause::BadProperty`] of phase [`Phase::Connect`].

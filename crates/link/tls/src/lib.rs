@@ -122,6 +122,11 @@ impl Link for Ssliop {
         true
     }
 
+    fn check(&self, properties: &Properties) -> Result<(), LinkError> {
+        self.options.with(properties, Phase::Connect)?;
+        connector::check_server_name(properties)
+    }
+
     fn connect(
         &self,
         address: &Address,

@@ -17,7 +17,7 @@ pub(crate) use acceptor::{Listening, Tally, Whole, begin};
 pub(crate) use address::from_socket;
 pub(crate) use connection::{DatagramConnection, Sending};
 pub(crate) use dial::dial;
-pub(crate) use launch::LAUNCH_PROPERTIES;
+pub(crate) use launch::{LAUNCH_PROPERTIES, check_launch_values, launch_times};
 pub use launch::LaunchTimes;
 pub use options::DiopOptions;
 pub(crate) use options::INCOMING_CPU;

@@ -483,7 +483,7 @@ fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), InitEr
         let known = registry.link(&format!("[link.{link}]"), link)?;
         let properties = properties.iter();
         let properties = properties.map(|(name, value)| (name.as_str(), value.as_str()));
-        let checked = known.check(&properties.collect());
+        let checked = registry.check(known, &properties.collect());
         checked.map_err(|error| InitError::LinkProperty {
             link: link.clone(),
             error,
