@@ -123,7 +123,8 @@ impl Link for Ssliop {
     }
 
     fn check(&self, properties: &Properties) -> Result<(), LinkError> {
-        self.options.with(properties, Phase::Connect)?;
+        // Acceptors know all properties of connections.
+        self.options.with(properties, Phase::Listen)?;
         connector::check_server_name(properties)
     }
 

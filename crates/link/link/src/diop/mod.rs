@@ -97,8 +97,11 @@ impl Link for Diop {
     }
 
     fn check(&self, properties: &Properties) -> Result<(), LinkError> {
-        self.options(properties, Phase::Connect)?;
-        check_launch_values(properties, Phase::Connect)
+        check_launch_values(properties, Phase::Connect)?;
+        let others = properties.iter();
+        let others = others.filter(|(name, _)| !LAUNCH_PROPERTIES.contains(name));
+        // Acceptors know all other properties of connections.
+        self.options(&others.collect(), Phase::Listen).map(drop)
     }
 
     fn connect(

@@ -42,7 +42,8 @@ impl Link for Iiop {
     }
 
     fn check(&self, properties: &Properties) -> Result<(), LinkError> {
-        self.options.with(properties, Phase::Connect).map(drop)
+        // Acceptors know all properties of connections.
+        self.options.with(properties, Phase::Listen).map(drop)
     }
 
     fn connect(

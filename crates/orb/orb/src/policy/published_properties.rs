@@ -39,9 +39,7 @@ const KNOWN: [Known; 8] = [
     }),
     ("pacing_rate", &["iiop", "ssliop", "diop"], |value| {
         // The kernel's number is as large as an address.
-        value
-            .parse::<usize>()
-            .is_ok_and(|pace| pace >= LEAST_PACE)
+        value.parse::<usize>().is_ok_and(|pace| pace >= LEAST_PACE)
     }),
     ("socket_priority", &["iiop", "ssliop", "diop"], |value| {
         value

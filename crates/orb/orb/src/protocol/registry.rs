@@ -139,24 +139,24 @@ impl Registry {
         known.ok_or_else(|| self.unknown_link(place, link))
     }
 
-    /// Checks that connections of a link, or of an adapter over it, could have these properties: an adapter reads its own and
-    /// leaves the others to the link below, whose table of the configuration contains both.
+    /// Checks that connections or acceptors of a link, or of an adapter over it, could have a property: the link's table of the
+    /// configuration contains those of both.
     ///
     /// # Errors
-    /// As the link refuses them.
+    /// As the link refuses it.
     pub(crate) fn check(
         &self,
         link: &Arc<dyn Link>,
-        properties: &Properties,
+        property: &Properties,
     ) -> Result<(), LinkError> {
-        let Err(error) = link.check(properties) else {
+        let Err(error) = link.check(property) else {
             return Ok(());
         };
         let below = link.guarantees();
         let fitting = self.adapters.values();
         let fitting = fitting.filter(|adapter| adapter.supplies(below) != below);
         let mut adapted = fitting.map(|adapter| self.adapted.over(&**adapter, link.clone()));
-        match adapted.any(|link| link.check(properties).is_ok()) {
+        match adapted.any(|link| link.check(property).is_ok()) {
             true => Ok(()),
             false => Err(error),
         }

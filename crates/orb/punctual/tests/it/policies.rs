@@ -7,7 +7,8 @@ use punctual::multicast::Multicast;
 use punctual::policy::{Mux, Otherwise, Transfer};
 use punctual::protocol::ssliop::TlsOptions;
 use punctual::{
-    Interface, ListenEndpoint, Orb, OrbBuilder, Policy, RootPoa, SetOverride, SystemExceptionKind as Kind,
+    Interface, ListenEndpoint, Orb, OrbBuilder, Policy, RootPoa, SetOverride,
+    SystemExceptionKind as Kind,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -280,12 +281,13 @@ fn configured(link: &str, properties: &[(&str, &str)]) -> OrbBuilder {
 }
 
 #[test]
-fn a_property_that_no_connection_of_a_link_can_have_is_refused_where_the_orb_starts() {
+fn a_property_that_no_connection_and_no_acceptor_of_a_link_can_have_is_refused_where_the_orb_starts()
+ {
     for (link, name, value) in [
         ("iiop", "pacing_rate", "0"),
         ("iiop", "send_buffer", "2147483648"),
         ("iiop", "busy_poll_us", "2147483648"),
-        ("iiop", "incoming_cpu", "1"),
+        ("iiop", "incoming_cpu", "first"),
         ("iiop", "nonsense", "1"),
         ("uiop", "send_buffer", "many"),
         ("shmiop", "ring", "5000"),
@@ -304,8 +306,19 @@ fn a_property_that_no_connection_of_a_link_can_have_is_refused_where_the_orb_sta
         assert!(error.starts_with(&format!("`[link.{link}]`: ")), "{error}");
         assert!(error.contains(&format!("`{name}={value}`")), "{error}");
     }
+    // What is wrong is named, and not what belongs to another adapter or to acceptors.
+    let beside = [
+        ("incoming_cpu", "0"),
+        ("pacing_rate", "0"),
+        ("window", "4096"),
+    ];
+    let error = configured("diop", &beside).build().unwrap_err().to_string();
+    assert!(error.contains("`pacing_rate=0`"), "{error}");
     for (link, name, value) in [
         ("iiop", "pacing_rate", "1"),
+        // Of acceptors.
+        ("iiop", "incoming_cpu", "0"),
+        ("diop", "incoming_cpu", "0"),
         ("miop", "ttl", "0"),
         ("ssliop", "server_name", "192.0.2.1"),
         ("diop", "window", "4096"),
