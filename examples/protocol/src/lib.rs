@@ -56,6 +56,10 @@ impl Link for Checked {
         }
     }
 
+    fn check(&self, properties: &Properties) -> Result<(), LinkError> {
+        Options::read(properties, Phase::Connect).map(drop)
+    }
+
     fn connect(
         &self,
         address: &Address,

@@ -108,11 +108,13 @@ pub trait Link: Send + Sync + Debug {
         Vec::new()
     }
 
-    /// Checks properties that an ORB's configuration has for all connections of the link, when the ORB starts: what no
-    /// connection could have is refused there. Default nothing: connections refuse theirs.
+    /// Checks properties that an ORB's configuration has for all connections and acceptors of the link, when the ORB starts:
+    /// names that neither knows, and values that neither could have, are refused there. It is asked of each property alone, as
+    /// policies and endpoints may add others. An adapter checks its own and leaves those of the link below to that. Default
+    /// nothing: connections and acceptors refuse theirs.
     ///
     /// # Errors
-    /// [`Cause::BadProperty`] of phase [`Phase::Connect`].
+    /// [`Cause::BadProperty`], of any phase.
     fn check(&self, properties: &Properties) -> Result<(), LinkError> {
         let _ = properties;
         Ok(())

@@ -5,7 +5,7 @@ use crate::handshake::Handshake;
 use crate::options::TlsOptions;
 use crate::source::Source;
 use punctual_exec::Deadline;
-use punctual_link::{Address, Cause, Connection, LinkError, Phase, resolve};
+use punctual_link::{Address, Cause, Connection, LinkError, Phase, Properties, resolve};
 use punctual_sys::stream::{Direction, set_timeout};
 use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
@@ -52,11 +52,28 @@ fn complete(handshake: &mut Handshake, deadline: Deadline) -> Result<(), LinkErr
     }
 }
 
+/// Checks the property `server_name`, if there is one.
+pub(crate) fn check_server_name(properties: &Properties) -> Result<(), LinkError> {
+    let Some(name) = properties.get("server_name") else {
+        return Ok(());
+    };
+    server_name(name).map(drop).map_err(|error| LinkError {
+        cause: Cause::BadProperty {
+            property: format!("server_name={name}").into(),
+            expected: NAME_IN_CERTIFICATE,
+        },
+        ..error
+    })
+}
+
+/// Form of a server name, for errors.
+const NAME_IN_CERTIFICATE: &str = "a host name or an IP address valid in a certificate";
+
 /// Returns the server name that the server's certificate must be valid for.
 fn server_name(text: &str) -> Result<ServerName<'static>, LinkError> {
     ServerName::try_from(text.to_owned()).map_err(|_| LinkError {
         phase: Phase::Connect,
-        cause: Cause::BadAddress("a host name or an IP address valid in a certificate"),
+        cause: Cause::BadAddress(NAME_IN_CERTIFICATE),
     })
 }
 

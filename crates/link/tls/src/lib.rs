@@ -122,6 +122,12 @@ impl Link for Ssliop {
         true
     }
 
+    fn check(&self, properties: &Properties) -> Result<(), LinkError> {
+        // Acceptors know all properties of connections.
+        self.options.with(properties, Phase::Listen)?;
+        connector::check_server_name(properties)
+    }
+
     fn connect(
         &self,
         address: &Address,

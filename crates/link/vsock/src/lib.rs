@@ -73,6 +73,10 @@ impl Link for Vsock {
         true
     }
 
+    fn check(&self, properties: &Properties) -> Result<(), LinkError> {
+        self.options.with(properties, Phase::Connect).map(drop)
+    }
+
     fn connect(
         &self,
         address: &Address,

@@ -41,25 +41,50 @@ impl LaunchTimes {
     }
 }
 
+/// Values of launch times that properties have, each by itself.
+struct Given {
+    period: Option<Duration>,
+    lead: Option<Duration>,
+    clock: Option<LaunchClock>,
+}
+
+impl Given {
+    fn read(properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
+        let micros = |number: u32| Duration::from_micros(number.into());
+        let period = properties.parse::<NonZeroU32>(
+            "launch_period_us",
+            "a number of microseconds, 1 or more",
+            phase,
+        )?;
+        let lead = properties.parse::<u32>("launch_lead_us", "a number of microseconds", phase)?;
+        let clock = properties.parse::<Clock>("launch_clock", "tai or monotonic", phase)?;
+        Ok(Self {
+            period: period.map(|period| micros(period.get())),
+            lead: lead.map(micros),
+            clock: clock.map(|clock| clock.0),
+        })
+    }
+}
+
+/// Checks the values of launch times, without a period too: a policy may add it to a configured lead and clock.
+///
+/// # Errors
+/// [`Cause::BadProperty`] for invalid text.
+pub(crate) fn check_launch_values(properties: &Properties, phase: Phase) -> Result<(), LinkError> {
+    Given::read(properties, phase).map(drop)
+}
+
 /// Returns the launch times of which the given properties replace some; none without a period.
 ///
 /// # Errors
 /// [`Cause::BadProperty`] for invalid text, and for a lead or a clock where no period is known: nothing would obey it.
-pub(super) fn launch_times(
+pub(crate) fn launch_times(
     before: Option<LaunchTimes>,
     properties: &Properties,
     phase: Phase,
 ) -> Result<Option<LaunchTimes>, LinkError> {
-    let micros = |number: u32| Duration::from_micros(number.into());
-    let period = properties.parse::<NonZeroU32>(
-        "launch_period_us",
-        "a number of microseconds, 1 or more",
-        phase,
-    )?;
-    let lead = properties.parse::<u32>("launch_lead_us", "a number of microseconds", phase)?;
-    let clock = properties.parse::<Clock>("launch_clock", "tai or monotonic", phase)?;
-    let period = period.map(|period| micros(period.get()));
-    let Some(period) = period.or(before.map(|before| before.period)) else {
+    let given = Given::read(properties, phase)?;
+    let Some(period) = given.period.or(before.map(|before| before.period)) else {
         let idle = LAUNCH_PROPERTIES.iter();
         let mut idle = idle.filter_map(|name| Some((name, properties.get(name)?)));
         return match idle.next() {
@@ -75,11 +100,9 @@ pub(super) fn launch_times(
     };
     Ok(Some(LaunchTimes {
         period,
-        lead: lead.map_or(before.map_or(LEAD, |before| before.lead), micros),
-        clock: clock.map_or(
-            before.map_or(LaunchClock::default(), |before| before.clock),
-            |clock| clock.0,
-        ),
+        lead: (given.lead).unwrap_or(before.map_or(LEAD, |before| before.lead)),
+        clock: (given.clock)
+            .unwrap_or(before.map_or(LaunchClock::default(), |before| before.clock)),
     }))
 }
 
@@ -130,6 +153,8 @@ mod tests {
             assert!(error.contains(&format!("{name}={value}")), "{error}");
             assert!(error.contains("launch_period_us"), "{error}");
         }
+        let alone = [("launch_lead_us", "200"), ("launch_clock", "monotonic")];
+        check_launch_values(&alone.into_iter().collect(), Phase::Connect).unwrap();
         let before = with(&[("launch_period_us", "1000")]).unwrap();
         let properties = [("launch_lead_us", "200")].into_iter().collect();
         let times = launch_times(before, &properties, Phase::Connect).unwrap();
@@ -147,6 +172,7 @@ mod tests {
         ] {
             let error = with(&[pair]).unwrap_err();
             assert!(matches!(error.cause, Cause::BadProperty { .. }), "{error}");
+            check_launch_values(&[pair].into_iter().collect(), Phase::Connect).unwrap_err();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Options of the link, and the properties that set them.
 
-use super::launch::{LaunchTimes, launch_times};
-use crate::socket::{TRAFFIC_PROPERTIES, traffic};
+use super::launch::LaunchTimes;
+use crate::socket::{TRAFFIC_PROPERTIES, buffer_size, traffic};
 use crate::{LinkError, Phase, Properties};
 use punctual_sys::dscp::{Dscp, Marking};
 use punctual_sys::traffic::Traffic;
@@ -79,11 +79,11 @@ pub(crate) const KNOWN: [&str; 8] = [
 pub(crate) const INCOMING_CPU: &str = "incoming_cpu";
 
 impl DiopOptions {
-    /// Returns the options of which properties replace some. Others than these are ignored.
+    /// Returns the options of which properties replace some. Others than these are ignored, and so are launch times, which
+    /// are properties of clients' connections alone.
     pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = *self;
-        options.launch = launch_times(options.launch, properties, phase)?;
-        let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
+        let size = |key| buffer_size(key, properties, phase);
         options.send_buffer = size("send_buffer")?.or(options.send_buffer);
         options.receive_buffer = size("receive_buffer")?.or(options.receive_buffer);
         let waiting =

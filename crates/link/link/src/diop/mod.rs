@@ -15,6 +15,7 @@ pub use crate::datagram::{DiopOptions, LARGEST, LaunchTimes};
 pub use address::NAME;
 
 use crate::datagram::{INCOMING_CPU, LAUNCH_PROPERTIES, SOCKET_PROPERTIES, Tally};
+use crate::datagram::{check_launch_values, launch_times};
 use crate::{
     Acceptor, Address, Connection, Framing, Guarantees, Link, LinkCount, LinkError, Phase,
     Properties,
@@ -58,6 +59,13 @@ impl Diop {
         self.options.with(properties, phase)
     }
 
+    /// Returns the options of a client's connection.
+    fn of_client(&self, properties: &Properties) -> Result<DiopOptions, LinkError> {
+        let mut options = self.options(properties, Phase::Connect)?;
+        options.launch = launch_times(options.launch, properties, Phase::Connect)?;
+        Ok(options)
+    }
+
     /// Returns the number of datagrams dropped at this link's acceptors, because their reader was
     /// too slow or their sender was not accepted. Datagrams dropped by the kernel are not counted.
     #[must_use]
@@ -89,7 +97,11 @@ impl Link for Diop {
     }
 
     fn check(&self, properties: &Properties) -> Result<(), LinkError> {
-        self.options.with(properties, Phase::Connect).map(drop)
+        check_launch_values(properties, Phase::Connect)?;
+        let others = properties.iter();
+        let others = others.filter(|(name, _)| !LAUNCH_PROPERTIES.contains(name));
+        // Acceptors know all other properties of connections.
+        self.options(&others.collect(), Phase::Listen).map(drop)
     }
 
     fn connect(
@@ -98,7 +110,7 @@ impl Link for Diop {
         properties: &Properties,
         deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError> {
-        let options = self.options(properties, Phase::Connect)?;
+        let options = self.of_client(properties)?;
         connector::connect(address, &options, deadline)
     }
 

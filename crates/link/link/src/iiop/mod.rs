@@ -41,6 +41,11 @@ impl Link for Iiop {
         true
     }
 
+    fn check(&self, properties: &Properties) -> Result<(), LinkError> {
+        // Acceptors know all properties of connections.
+        self.options.with(properties, Phase::Listen).map(drop)
+    }
+
     fn connect(
         &self,
         address: &Address,

@@ -99,6 +99,10 @@ impl Link for Inproc {
         Guarantees::STREAM
     }
 
+    fn check(&self, properties: &Properties) -> Result<(), LinkError> {
+        no_properties(properties, Phase::Connect)
+    }
+
     fn connect(
         &self,
         address: &Address,

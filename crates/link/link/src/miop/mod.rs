@@ -98,6 +98,10 @@ impl Link for Miop {
         Miop::counts(self).named()
     }
 
+    fn check(&self, properties: &Properties) -> Result<(), LinkError> {
+        self.options.with(properties, Phase::Connect).map(drop)
+    }
+
     fn connect(
         &self,
         address: &Address,

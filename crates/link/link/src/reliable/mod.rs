@@ -138,6 +138,12 @@ impl Link for ReliableLink {
         Reliable::new(self.options).supplies(self.below.guarantees())
     }
 
+    fn check(&self, properties: &Properties) -> Result<(), LinkError> {
+        let guarantees = self.below.guarantees();
+        let (_, rest) = self.options.with(properties, guarantees, Phase::Connect)?;
+        self.below.check(&rest)
+    }
+
     fn connect(
         &self,
         address: &Address,

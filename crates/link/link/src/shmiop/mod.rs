@@ -113,6 +113,10 @@ impl Link for Shmiop {
         Guarantees::STREAM
     }
 
+    fn check(&self, properties: &Properties) -> Result<(), LinkError> {
+        self.options.with(properties, Phase::Connect).map(drop)
+    }
+
     fn connect(
         &self,
         address: &Address,

@@ -13,7 +13,7 @@ mod timeout;
 pub(crate) use resolve::no_number;
 pub use resolve::resolve;
 pub use socket_properties::{TCP_PROPERTIES, tcp_options};
-pub(crate) use socket_properties::{TRAFFIC_PROPERTIES, traffic};
+pub(crate) use socket_properties::{TRAFFIC_PROPERTIES, buffer_size, traffic};
 pub use spin::{SPIN_PROPERTIES, SpinOptions};
 pub use stream::{SocketOptions, StreamConnection};
 pub(crate) use timeout::CachedTimeout;

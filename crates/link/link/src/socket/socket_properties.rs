@@ -32,7 +32,7 @@ pub fn tcp_options(
 ) -> Result<TcpOptions, LinkError> {
     let mut tcp = tcp;
     let switch = |key| properties.parse::<bool>(key, "true or false", phase);
-    let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
+    let size = |key| buffer_size(key, properties, phase);
     tcp.no_delay = switch("no_delay")?.unwrap_or(tcp.no_delay);
     match switch("keep_alive")? {
         Some(true) => tcp.keep_alive = Some(tcp.keep_alive.unwrap_or_default()),
@@ -46,6 +46,16 @@ pub fn tcp_options(
     Ok(tcp)
 }
 
+/// Returns the size of a socket's buffer that a property sets. The kernel counts such sizes by numbers of 31 bits.
+pub(crate) fn buffer_size(
+    key: &'static str,
+    properties: &Properties,
+    phase: Phase,
+) -> Result<Option<usize>, LinkError> {
+    let size = properties.parse::<UpTo31Bits>(key, "0 to 2147483647 octets", phase)?;
+    Ok(size.and_then(|size| usize::try_from(size.0).ok()))
+}
+
 /// Returns the traffic options of which the given properties replace some.
 pub(crate) fn traffic(
     traffic: Traffic,
@@ -55,13 +65,26 @@ pub(crate) fn traffic(
     let rate =
         properties.parse::<NonZeroU64>("pacing_rate", "octets a second, 1 or more", phase)?;
     let priority = properties.parse::<Priority>("socket_priority", "0 to 15", phase)?;
-    let polls = properties.parse::<u32>("busy_poll_us", "a number of microseconds", phase)?;
-    let polls = polls.map(|micros| Duration::from_micros(micros.into()));
+    let polls =
+        properties.parse::<UpTo31Bits>("busy_poll_us", "0 to 2147483647 microseconds", phase)?;
+    let polls = polls.map(|micros| Duration::from_micros(micros.0.into()));
     Ok(Traffic {
         pacing_rate: rate.or(traffic.pacing_rate),
         socket_priority: priority.map(|one| one.0).or(traffic.socket_priority),
         busy_poll: polls.or(traffic.busy_poll),
     })
+}
+
+/// Number that fits a `c_int` of the kernel's, and is not negative.
+struct UpTo31Bits(u32);
+
+impl std::str::FromStr for UpTo31Bits {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let number: u32 = text.parse().map_err(drop)?;
+        i32::try_from(number).map(|_| Self(number)).map_err(drop)
+    }
 }
 
 /// Class of packets, 0 to 15.

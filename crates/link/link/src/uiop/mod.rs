@@ -54,6 +54,10 @@ impl Link for Uiop {
         true
     }
 
+    fn check(&self, properties: &Properties) -> Result<(), LinkError> {
+        self.options.with(properties, Phase::Connect).map(drop)
+    }
+
     fn connect(
         &self,
         address: &Address,

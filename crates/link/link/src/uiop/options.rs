@@ -1,6 +1,6 @@
 //! Options of the link, and the properties that set them.
 
-use crate::socket::{SPIN_PROPERTIES, SocketOptions};
+use crate::socket::{SPIN_PROPERTIES, SocketOptions, buffer_size};
 use crate::{LinkError, Phase, Properties, SpinOptions};
 use std::io;
 use std::os::fd::AsFd;
@@ -47,7 +47,7 @@ impl UiopOptions {
             "send_buffer, receive_buffer, spin_us or spin_always",
             phase,
         )?;
-        let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
+        let size = |key| buffer_size(key, properties, phase);
         options.send_buffer = size("send_buffer")?.or(options.send_buffer);
         options.receive_buffer = size("receive_buffer")?.or(options.receive_buffer);
         options.spin = options.spin.with(properties, phase)?;

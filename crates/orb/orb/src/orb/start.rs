@@ -22,7 +22,7 @@ use crate::server::{AdapterWrapper, AroundUpcalls};
 use crate::timeline;
 use crate::urgency::{Registered, UrgencyStrategy};
 use punctual_exec::LockProtocol;
-use punctual_link::{Link, LinkAdapter, LinkError};
+use punctual_link::{Link, LinkAdapter, LinkError, Properties};
 use std::any::Any;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -35,8 +35,8 @@ pub enum InitError {
     /// A command-line option or a configuration key is not valid.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A property of a table `[link.…]` of the configuration fits no connection of that link.
-    #[error("`[link.{link}]`: {error}")]
+    /// A property of a table `[link.…]` of the configuration fits no connection or acceptor of that link.
+    #[error("`[link.{link}]`: {}", error.cause)]
     LinkProperty {
         /// Name of the link.
         link: String,
@@ -481,13 +481,13 @@ fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), InitEr
     }
     for (link, properties) in &config.link_properties {
         let known = registry.link(&format!("[link.{link}]"), link)?;
-        let properties = properties.iter();
-        let properties = properties.map(|(name, value)| (name.as_str(), value.as_str()));
-        let checked = known.check(&properties.collect());
-        checked.map_err(|error| InitError::LinkProperty {
-            link: link.clone(),
-            error,
-        })?;
+        for property in properties {
+            let checked = registry.check(known, &Properties::from_iter([property]));
+            checked.map_err(|error| InitError::LinkProperty {
+                link: link.clone(),
+                error,
+            })?;
+        }
     }
     Ok(())
 }

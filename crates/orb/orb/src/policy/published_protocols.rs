@@ -10,7 +10,8 @@
 //! A protocol is identified by the tag of its profile: one without a tag of its own cannot be
 //! published. Properties are the POA's for the link, else what connections have without any (0 for
 //! sizes: the operating system's). A client that has no ClientProtocolPolicy itself applies both, the preference and the
-//! properties, to the connections that it opens; properties that it has set itself it keeps.
+//! properties, to the connections that it opens; properties that it has set itself it keeps. Of the properties it ignores what
+//! it ignores in our own form: `dont_route` is read, and not obeyed.
 
 use super::any_policy::Policy;
 use super::published_properties;
@@ -112,10 +113,9 @@ fn get_properties(tag: u32, input: &mut Decoder<'_>) -> Result<Option<Vec<Policy
     };
     let mut properties = Vec::new();
     let mut add = |name: &str, value: &str| {
-        let of_links = links
-            .iter()
-            .filter(|link| (name, **link) != ("dont_route", "ssliop"));
-        properties.extend(of_links.map(|link| Policy::link_property(link, name, value)));
+        let of_links = links.iter();
+        let of_links = of_links.map(|link| Policy::link_property(link, name, value));
+        properties.extend(of_links.filter(published_properties::is_applied));
     };
     if tag != TAO_DIOP {
         for name in ["send_buffer", "receive_buffer"] {
@@ -173,11 +173,19 @@ mod tests {
     }
 
     #[test]
+    fn a_client_does_not_avoid_routers_because_tao_publishes_so() {
+        let mut avoiding = OF_TAO;
+        let dont_route = 21;
+        assert_eq!((avoiding[dont_route - 1], avoiding[dont_route]), (1, 0));
+        avoiding[dont_route] = 1;
+        assert_eq!(read(&avoiding).unwrap(), read(&OF_TAO).unwrap());
+    }
+
+    #[test]
     fn properties_of_a_poa_are_in_taos_form_of_them() {
         let said = [
             ("iiop", "send_buffer", "10000"),
             ("iiop", "no_delay", "false"),
-            ("iiop", "dont_route", "true"),
             ("uiop", "receive_buffer", "20000"),
             ("diop", "send_buffer", "30000"),
         ];
@@ -187,7 +195,6 @@ mod tests {
             protocols(&["iiop", "ssliop", "uiop"]),
             Policy::link_property("iiop", "send_buffer", 10_000),
             Policy::link_property("ssliop", "send_buffer", 10_000),
-            Policy::link_property("iiop", "dont_route", true),
             Policy::link_property("iiop", "no_delay", false),
             Policy::link_property("ssliop", "no_delay", false),
             Policy::link_property("uiop", "receive_buffer", 20_000),

@@ -3,9 +3,12 @@
 
 use crate::support;
 
+use punctual::multicast::Multicast;
 use punctual::policy::{Mux, Otherwise, Transfer};
+use punctual::protocol::ssliop::TlsOptions;
 use punctual::{
-    Interface, ListenEndpoint, Orb, Policy, RootPoa, SetOverride, SystemExceptionKind as Kind,
+    Interface, ListenEndpoint, Orb, OrbBuilder, Policy, RootPoa, SetOverride,
+    SystemExceptionKind as Kind,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -264,15 +267,91 @@ fn the_mux_strategy_changes_on_a_live_orb_and_calls_in_progress_finish() {
     assert_eq!(pair.server.client_connections(), 4);
 }
 
+/// Makes a builder of ORBs that have all links, with these properties for connections of a link.
+fn configured(link: &str, properties: &[(&str, &str)]) -> OrbBuilder {
+    let builder = Orb::builder().configure(|config| {
+        config.tls = Some(TlsOptions::default());
+        let properties = properties.iter().copied();
+        let properties = properties.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        config
+            .link_properties
+            .insert(link.to_owned(), properties.collect());
+    });
+    Multicast::extend(builder)
+}
+
 #[test]
-fn a_property_that_no_connection_of_a_link_can_have_is_refused_where_the_orb_starts() {
-    for (name, value) in [("launch_lead_us", "300"), ("pacing_rate", "0")] {
-        let builder = Orb::builder().configure(|config| {
-            let property = [(name.to_owned(), value.to_owned())].into();
-            config.link_properties.insert("diop".to_owned(), property);
-        });
-        let error = builder.build().unwrap_err().to_string();
-        assert!(error.starts_with("`[link.diop]`: "), "{error}");
-        assert!(error.contains(name), "{error}");
+fn a_property_that_no_connection_and_no_acceptor_of_a_link_can_have_is_refused_where_the_orb_starts()
+ {
+    for (link, name, value) in [
+        ("iiop", "pacing_rate", "0"),
+        ("iiop", "send_buffer", "2147483648"),
+        ("iiop", "busy_poll_us", "2147483648"),
+        ("iiop", "incoming_cpu", "first"),
+        ("iiop", "nonsense", "1"),
+        ("uiop", "send_buffer", "many"),
+        ("shmiop", "ring", "5000"),
+        ("diop", "pacing_rate", "0"),
+        ("diop", "launch_lead_us", "soon"),
+        ("diop", "nonsense", "1"),
+        // Of the adapter `reliable` over it.
+        ("diop", "window", "wide"),
+        ("miop", "ttl", "999"),
+        ("ssliop", "minimum", "1.1"),
+        ("ssliop", "server_name", "a name with spaces"),
+        ("vsock", "receive_buffer", "127"),
+    ] {
+        let error = configured(link, &[(name, value)]).build().unwrap_err();
+        let error = error.to_string();
+        assert!(error.starts_with(&format!("`[link.{link}]`: ")), "{error}");
+        assert!(error.contains(&format!("`{name}={value}`")), "{error}");
+    }
+    // What is wrong is named, and not what belongs to another adapter or to acceptors.
+    let beside = [
+        ("incoming_cpu", "0"),
+        ("pacing_rate", "0"),
+        ("window", "4096"),
+    ];
+    let error = configured("diop", &beside).build().unwrap_err().to_string();
+    assert!(error.contains("`pacing_rate=0`"), "{error}");
+    for (link, name, value) in [
+        ("iiop", "pacing_rate", "1"),
+        // Of acceptors.
+        ("iiop", "incoming_cpu", "0"),
+        ("diop", "incoming_cpu", "0"),
+        ("miop", "ttl", "0"),
+        ("ssliop", "server_name", "192.0.2.1"),
+        ("diop", "window", "4096"),
+    ] {
+        configured(link, &[(name, value)]).build().unwrap();
+    }
+}
+
+#[test]
+fn a_period_by_policy_completes_the_configured_lead_and_clock_of_launch_times() {
+    let _watchdog = watchdog(LIMIT);
+    let server = Orb::builder()
+        .listen(ListenEndpoint::new("giop_oneway+diop", "127.0.0.1:0"))
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .build()
+        .unwrap();
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let reference: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
+    let text = server.object_to_string(&reference).unwrap();
+    let client = configured(
+        "diop",
+        &[("launch_lead_us", "300"), ("launch_clock", "monotonic")],
+    );
+    let client = client.build().unwrap();
+    let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+    let by_datagrams = with(&echo, only("giop_oneway+diop"));
+    let error = by_datagrams.ping().unwrap_err().to_string();
+    assert!(error.contains("launch_period_us beside it"), "{error}");
+    let period = Policy::link_property("diop", "launch_period_us", 1_000);
+    with(&by_datagrams, period).ping().unwrap();
+    let by_tcp = with(&echo, only("iiop"));
+    while by_tcp.pings().unwrap() == 0 {
+        std::thread::yield_now();
     }
 }

@@ -202,6 +202,9 @@ fn properties_that_clients_would_not_apply_are_refused_where_the_poa_is_made() {
     for (link, name, value) in [
         ("iiop", "busy_poll_us", "50"),
         ("iiop", "pacing_rate", "0"),
+        ("iiop", "pacing_rate", "1"),
+        ("iiop", "dscp", "CS6"),
+        ("iiop", "dont_route", "true"),
         ("uiop", "dscp", "EF"),
     ] {
         let property = PoaPolicy::Defined(Policy::link_property(link, name, value));
