@@ -1,12 +1,13 @@
 //! Requests that two files have in common: which connection and request of a client's file is which of a server's.
 //!
 //! Connections are the same if their ends have the same addresses. Where these do not tell (Unix sockets, shared memory,
-//! translated addresses), those are whose requests fit into each other. Of a connection, requests with the same id are
+//! translated addresses), those are whose requests fit into each other: most of them, and then with the least corrections of the
+//! clocks. Of a connection, requests with the same id are
 //! matched: the one that lies within the call, by an offset of the clocks that is followed from request to request.
 //!
 //! Files may be forged: each comparison is a step of a [`Budget`], so that the time is bounded whatever addresses, ids and
 //! times a file has. What a program has recorded takes few steps for each request. The memory is bounded as well: of
-//! candidates, of which there are at most [`MOST_CANDIDATES`], only the quality of the fit is kept.
+//! candidates, of which there are at most [`MOST_CANDIDATES`], only the number of matched requests and the miss are kept.
 
 use super::file::{Call, Connection, File, Served, Side};
 use super::offset::Bound;
@@ -19,8 +20,7 @@ const SAMPLE: usize = 100;
 const PLACES: usize = 5;
 /// Maximum number of pairs of a call and a served request that are looked at for a sample.
 const MOST_PAIRS: usize = 1 << 20;
-/// Largest difference, in nanoseconds, between the offset so far and the one that a request demands; 0 if the clocks are one
-/// and only the requests tell the connection.
+/// Largest difference, in nanoseconds, between the offset so far and the one that a request demands.
 const JUMP: i64 = 20_000_000;
 
 /// Steps for each event of both files, and steps that there are beside that.
@@ -143,14 +143,24 @@ pub(super) fn pairs(client: &File, server: &File, known: Known) -> Pairs {
         return pairs;
     };
     let moves = known != Known::Same;
-    let follow =
-        |one: &Shared, budget: &mut Budget| follow((client, server), one, (offset, moves), budget);
+    let jump = if moves { JUMP } else { 0 };
+    let follow = |one: &Shared, jump: i64, budget: &mut Budget| {
+        follow((client, server), one, (offset, moves, jump), budget)
+    };
     for one in &certain {
-        pairs.take(follow(one, &mut budget).pairs);
+        let mut fit = follow(one, jump, &mut budget);
+        // One clock is contradicted only by a connection that the addresses tell, if more of its requests are matched so.
+        if !moves {
+            let contradicting = follow(one, JUMP, &mut budget);
+            if contradicting.pairs.len() > fit.pairs.len() {
+                fit = contradicting;
+            }
+        }
+        pairs.take(fit.pairs);
     }
     let mut fits: Vec<(Reverse<usize>, i64, &Shared)> = Vec::new();
     for one in &other {
-        let fit = follow(one, &mut budget);
+        let fit = follow(one, jump, &mut budget);
         let calls = one.calls.values().map(Vec::len).sum::<usize>();
         if fit.pairs.len() * 10 >= calls * 5 {
             fits.push((Reverse(fit.pairs.len()), fit.miss, one));
@@ -165,7 +175,7 @@ pub(super) fn pairs(client: &File, server: &File, known: Known) -> Pairs {
         let ends = [one.calls, one.served].map(std::ptr::from_ref);
         if ends.iter().all(|end| !taken.contains(end)) {
             taken.extend(ends);
-            pairs.take(follow(one, &mut again).pairs);
+            pairs.take(follow(one, jump, &mut again).pairs);
         }
     }
     pairs.is_cut = budget.is_spent() || again.is_spent();
@@ -466,22 +476,18 @@ struct Fit {
     miss: i64,
 }
 
-/// Matches the requests of a connection by an offset, which is followed from request to request if the clocks may drift.
+/// Matches the requests of a connection by an offset, which is followed from request to request if the clocks may drift, and
+/// which each request may demand to be otherwise by the largest jump.
 fn follow(
     (client, server): (&File, &File),
     shared: &Shared,
-    (offset, moves): (i64, bool),
+    (offset, moves, jump): (i64, bool, i64),
     budget: &mut Budget,
 ) -> Fit {
     let mut fit = Fit::default();
     if budget.is_spent() {
         return fit;
     }
-    // By one clock only a connection that the addresses tell may contradict causality; another is not the same.
-    let jump = match moves || shared.is_certain {
-        true => JUMP,
-        false => 0,
-    };
     let mut calls: Vec<usize> = shared.calls.values().flatten().copied().collect();
     calls.sort_unstable();
     let mut next: HashMap<u32, usize> = HashMap::new();
@@ -673,6 +679,17 @@ mod tests {
         assert_eq!(pairs(&client, &server, Known::Guess(0)).all.len(), 200);
         give_addresses(&mut client, &mut server);
         assert_eq!(pairs(&client, &server, Known::Same).all.len(), 200);
+    }
+
+    #[test]
+    fn calls_before_the_server_has_recorded_take_no_later_calls_place() {
+        let begin = |_, one| i64::from(one) * 100_000;
+        let mut client = file(Side::Client, (1, 200), 500, begin);
+        let mut server = file(Side::Server, (1, 150), 500, |of, one| begin(of, one + 50));
+        give_addresses(&mut client, &mut server);
+        let found = pairs(&client, &server, Known::Same);
+        assert_eq!(found.all.len(), 150);
+        assert!(found.all.iter().all(|pair| pair.call == pair.served + 50));
     }
 
     #[test]
