@@ -2,8 +2,8 @@
 //!
 //! Connections are the same if their ends have the same addresses. Where these do not tell (Unix sockets, shared memory,
 //! translated addresses), those are whose requests fit into each other: most of them, and then with the least corrections of the
-//! clocks. Of a connection, requests with the same id are
-//! matched: the one that lies within the call, by an offset of the clocks that is followed from request to request.
+//! clocks. Of a connection, requests with the same id are matched: the one that lies within the call, by an offset of the clocks
+//! that is followed from request to request.
 //!
 //! Files may be forged: each comparison is a step of a [`Budget`], so that the time is bounded whatever addresses, ids and
 //! times a file has. What a program has recorded takes few steps for each request. The memory is bounded as well: of
