@@ -1,14 +1,17 @@
 //! Requests that two files have in common: which connection and request of a client's file is which of a server's.
 //!
 //! Connections are the same if their ends have the same addresses. Where these do not tell (Unix sockets, shared memory,
-//! translated addresses), those are whose requests fit into each other. Of a connection, requests with the same id are
-//! matched: the one that lies within the call, by an offset of the clocks that is followed from request to request.
+//! translated addresses), those are whose requests fit into each other: most of them, and then with the least corrections of the
+//! clocks. Of a connection, requests with the same id are matched: the one that lies within the call, by an offset of the clocks
+//! that is followed from request to request.
 //!
 //! Files may be forged: each comparison is a step of a [`Budget`], so that the time is bounded whatever addresses, ids and
-//! times a file has. What a program has recorded takes few steps for each request.
+//! times a file has. What a program has recorded takes few steps for each request. The memory is bounded as well: of
+//! candidates, of which there are at most [`MOST_CANDIDATES`], only the number of matched requests and the miss are kept.
 
 use super::file::{Call, Connection, File, Served, Side};
 use super::offset::Bound;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Number of calls by which an offset is sought.
@@ -140,30 +143,42 @@ pub(super) fn pairs(client: &File, server: &File, known: Known) -> Pairs {
         return pairs;
     };
     let moves = known != Known::Same;
-    let mut follow = |one: &Shared| follow(client, server, one, (offset, moves), &mut budget);
+    let jump = if moves { JUMP } else { 0 };
+    let follow = |one: &Shared, jump: i64, budget: &mut Budget| {
+        follow((client, server), one, (offset, moves, jump), budget)
+    };
     for one in &certain {
-        pairs.take(follow(one));
+        let mut fit = follow(one, jump, &mut budget);
+        // One clock is contradicted only by a connection that the addresses tell, if more of its requests are matched so.
+        if !moves {
+            let contradicting = follow(one, JUMP, &mut budget);
+            if contradicting.pairs.len() > fit.pairs.len() {
+                fit = contradicting;
+            }
+        }
+        pairs.take(fit.pairs);
     }
-    // The best fit first; a connection is one other's only.
-    let mut fits: Vec<Vec<Pair>> = other
-        .iter()
-        .map(|one| (follow(one), one.calls.values().map(Vec::len).sum::<usize>()))
-        .filter(|(fit, calls)| fit.len() * 10 >= calls * 5)
-        .map(|(fit, _)| fit)
-        .collect();
-    fits.sort_by_key(|fit| std::cmp::Reverse(fit.len()));
-    let (mut called, mut served) = (HashSet::new(), HashSet::new());
-    for fit in fits {
-        let fresh = fit
-            .iter()
-            .all(|pair| !called.contains(&pair.call) && !served.contains(&pair.served));
-        if fresh {
-            called.extend(fit.iter().map(|pair| pair.call));
-            served.extend(fit.iter().map(|pair| pair.served));
-            pairs.take(fit);
+    let mut fits: Vec<(Reverse<usize>, i64, &Shared)> = Vec::new();
+    for one in &other {
+        let fit = follow(one, jump, &mut budget);
+        let calls = one.calls.values().map(Vec::len).sum::<usize>();
+        if fit.pairs.len() * 10 >= calls * 5 {
+            fits.push((Reverse(fit.pairs.len()), fit.miss, one));
         }
     }
-    pairs.is_cut = budget.is_spent();
+    // The best fit first; a connection is one other's only. Those that are taken are followed again, as the pairs of all
+    // candidates would be many times as many as the requests. That takes no more steps than before.
+    fits.sort_by_key(|&(length, miss, _)| (length, miss));
+    let mut again = Budget::of(client, server);
+    let mut taken: HashSet<*const ById> = HashSet::new();
+    for (.., one) in fits {
+        let ends = [one.calls, one.served].map(std::ptr::from_ref);
+        if ends.iter().all(|end| !taken.contains(end)) {
+            taken.extend(ends);
+            pairs.take(follow(one, jump, &mut again).pairs);
+        }
+    }
+    pairs.is_cut = budget.is_spent() || again.is_spent();
     pairs
 }
 
@@ -202,6 +217,7 @@ fn shared<'r>(
     // Connections that another pair of addresses claims are no candidates of one that has none.
     let mut claimed: HashSet<usize> = HashSet::new();
     let mut by_address: Vec<Vec<usize>> = Vec::new();
+    let mut alike = 0;
     for (mine, _) in &clients {
         let like = ports(&mine.local, &mine.peer).and_then(|ports| by_ports.get(&ports));
         let mut own = Vec::new();
@@ -213,6 +229,11 @@ fn shared<'r>(
                 is_same(mine, other) && (one_host || !is_within_a_host(mine))
             });
             own.extend(is_one.then_some(*place));
+        }
+        alike += own.len();
+        if alike > MOST_CANDIDATES {
+            budget.spend_all();
+            return Vec::new();
         }
         claimed.extend(&own);
         by_address.push(own);
@@ -380,7 +401,7 @@ fn seek(
     }
     sought.into_iter().max_by_key(|one| {
         let share = one.votes * 1_000_000 / one.of.max(1);
-        (share, std::cmp::Reverse(one.offset.abs_diff(guess)))
+        (share, Reverse(one.offset.abs_diff(guess)))
     })
 }
 
@@ -447,24 +468,32 @@ fn vote(
     })
 }
 
-/// Matches the requests of a connection by an offset, which is followed from request to request if the clocks may drift.
+/// Requests of a connection that were matched.
+#[derive(Default)]
+struct Fit {
+    pairs: Vec<Pair>,
+    /// Sum of the differences, in nanoseconds, between the offset and those that the requests demand.
+    miss: i64,
+}
+
+/// Matches the requests of a connection by an offset, which is followed from request to request if the clocks may drift, and
+/// which each request may demand to be otherwise by the largest jump.
 fn follow(
-    client: &File,
-    server: &File,
+    (client, server): (&File, &File),
     shared: &Shared,
-    (offset, moves): (i64, bool),
+    (offset, moves, jump): (i64, bool, i64),
     budget: &mut Budget,
-) -> Vec<Pair> {
-    let mut pairs = Vec::new();
+) -> Fit {
+    let mut fit = Fit::default();
     if budget.is_spent() {
-        return pairs;
+        return fit;
     }
     let mut calls: Vec<usize> = shared.calls.values().flatten().copied().collect();
     calls.sort_unstable();
     let mut next: HashMap<u32, usize> = HashMap::new();
     let mut offset = offset;
     if !budget.spend(calls.len()) {
-        return pairs;
+        return fit;
     }
     for place in calls {
         let Some(call) = client.calls.get(place) else {
@@ -479,13 +508,13 @@ fn follow(
         let mut best: Option<(i64, usize, Bound)> = None;
         for (index, one) in served.iter().enumerate().skip(*first) {
             if !budget.spend(1) {
-                return pairs;
+                return fit;
             }
             let Some(found) = server.served.get(*one) else {
                 continue;
             };
             let moved = found.read - call.sending - offset;
-            if moved < -JUMP && best.is_none() {
+            if moved < -jump && best.is_none() {
                 // It is too early for this call, and for all later ones.
                 *first = index + 1;
                 continue;
@@ -503,7 +532,7 @@ fn follow(
                 }
             }
             // Those behind it are later still.
-            if moved > JUMP
+            if moved > jump
                 && (best.is_some() || call.received.is_some_and(|end| found.read - end > offset))
             {
                 break;
@@ -512,7 +541,7 @@ fn follow(
         let Some((miss, index, bound)) = best else {
             continue;
         };
-        if miss > JUMP {
+        if miss > jump {
             continue;
         }
         *first = index + 1;
@@ -523,13 +552,14 @@ fn follow(
         let Some(served) = served.get(index) else {
             continue;
         };
-        pairs.push(Pair {
+        fit.miss = fit.miss.saturating_add(miss);
+        fit.pairs.push(Pair {
             call: place,
             served: *served,
             bound,
         });
     }
-    pairs
+    fit
 }
 
 #[cfg(test)]
@@ -537,7 +567,14 @@ mod tests {
     use super::super::file::{Event, Reading, Request, Stage};
     use super::*;
 
-    fn file(side: Side, connections: u32, of_each: u32, at: impl Fn(u32) -> i64) -> File {
+    /// Makes a file of connections without ports, whose requests all have one id: each begins at the time for the numbers of its
+    /// connection and itself, has an upcall of so many nanoseconds, and is answered after 1,000.
+    fn file(
+        side: Side,
+        (connections, of_each): (u32, u32),
+        upcall: i64,
+        at: impl Fn(u32, u32) -> i64,
+    ) -> File {
         let reading = Reading {
             monotonic: 0,
             time_of_day: 0,
@@ -562,7 +599,7 @@ mod tests {
                     connection,
                     request: 7,
                 };
-                (request, at(one))
+                (request, at(connection, one))
             })
             .collect();
         let events = requests.iter().map(|(request, at)| Event {
@@ -576,13 +613,13 @@ mod tests {
         let calls = requests.iter().map(|(request, at)| Call {
             request: *request,
             sending: *at,
-            received: Some(at + 1),
+            received: Some(at + 1_000),
         });
         let served = requests.iter().map(|(request, at)| Served {
             request: *request,
             read: *at,
             upcall: None,
-            upcall_end: Some(at + 1_000_000),
+            upcall_end: Some(at + upcall),
             operation: None,
         });
         File {
@@ -594,13 +631,73 @@ mod tests {
         }
     }
 
+    /// Gives all connections of a client's and a server's file one pair of addresses.
+    fn give_addresses(client: &mut File, server: &mut File) {
+        let (near, far) = ("iiop://127.0.0.1:1", "iiop://127.0.0.1:2");
+        for (file, local, peer) in [(client, near, far), (server, far, near)] {
+            for one in &mut file.connections {
+                (one.local, one.peer) = (local.to_owned(), peer.to_owned());
+            }
+        }
+    }
+
+    /// Returns the pairs, and the largest memory that was held, in bytes.
+    fn measured(client: &File, server: &File, known: Known) -> (Pairs, usize) {
+        let mut found = Pairs::default();
+        let bytes = punctual_heap::bytes_of(|| found = pairs(client, server, known));
+        (found, bytes.peak)
+    }
+
+    /// Begins of requests of connections that are used in turn, 300 microseconds after one another.
+    fn in_turn(connection: u32, one: u32) -> i64 {
+        i64::from(connection) * 300_000 + i64::from(one) * 1_000_000
+    }
+
+    #[test]
+    fn connections_without_addresses_are_paired_by_their_times_and_not_by_their_numbers() {
+        let client = file(Side::Client, (2, 200), 500, in_turn);
+        let server = file(Side::Server, (2, 200), 500, |connection, one| {
+            in_turn(1 - connection, one)
+        });
+        for known in [Known::Same, Known::Guess(0)] {
+            let found = pairs(&client, &server, known);
+            assert_eq!((found.all.len(), found.connections), (400, 2), "{known:?}");
+            for pair in &found.all {
+                let sending = client.calls.get(pair.call).map(|call| call.sending);
+                let read = server.served.get(pair.served).map(|served| served.read);
+                assert_eq!(sending, read, "{known:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn by_one_clock_only_a_connection_that_the_addresses_tell_may_contradict_causality() {
+        let mut client = file(Side::Client, (1, 200), 500, in_turn);
+        let early = |connection, one| in_turn(connection, one) - 300_000;
+        let mut server = file(Side::Server, (1, 200), 500, early);
+        assert!(pairs(&client, &server, Known::Same).all.is_empty());
+        assert_eq!(pairs(&client, &server, Known::Guess(0)).all.len(), 200);
+        give_addresses(&mut client, &mut server);
+        assert_eq!(pairs(&client, &server, Known::Same).all.len(), 200);
+    }
+
+    #[test]
+    fn calls_before_the_server_has_recorded_take_no_later_calls_place() {
+        let begin = |_, one| i64::from(one) * 100_000;
+        let mut client = file(Side::Client, (1, 200), 500, begin);
+        let mut server = file(Side::Server, (1, 150), 500, |of, one| begin(of, one + 50));
+        give_addresses(&mut client, &mut server);
+        let found = pairs(&client, &server, Known::Same);
+        assert_eq!(found.all.len(), 150);
+        assert!(found.all.iter().all(|pair| pair.call == pair.served + 50));
+    }
+
     #[test]
     fn requests_with_one_id_and_times_that_nothing_fits_are_not_all_compared_with_each_other() {
-        // No upcall ends before the reply has come, and all are within the distance that clocks may move.
-        let times = |number: u32| i64::from(number % 1_000);
+        // No upcall ends before the reply has come, and all begin at one moment.
         let (client, server) = (
-            file(Side::Client, 1, 20_000, times),
-            file(Side::Server, 1, 20_000, times),
+            file(Side::Client, (1, 20_000), 1_000_000, |_, _| 0),
+            file(Side::Server, (1, 20_000), 1_000_000, |_, _| 0),
         );
         for known in [Known::Same, Known::Guess(0)] {
             let found = pairs(&client, &server, known);
@@ -611,16 +708,30 @@ mod tests {
 
     #[test]
     fn connections_that_may_all_be_each_other_are_not_all_compared() {
-        let times = |number: u32| i64::from(number);
-        let (client, server) = (
-            file(Side::Client, 1_000, 1, times),
-            file(Side::Server, 1_000, 1, times),
-        );
+        let files = |connections| {
+            let of = |side| file(side, (connections, 1), 1_000_000, |_, _| 0);
+            (of(Side::Client), of(Side::Server))
+        };
+        let (mut client, mut server) = files(1_000);
         assert!(pairs(&client, &server, Known::Same).is_cut);
-        let (client, server) = (
-            file(Side::Client, 30, 1, times),
-            file(Side::Server, 30, 1, times),
-        );
+        give_addresses(&mut client, &mut server);
+        let (found, peak) = measured(&client, &server, Known::Same);
+        assert!(found.is_cut);
+        assert!(peak < 5 << 20, "{peak} bytes");
+        let (client, server) = files(30);
         assert!(!pairs(&client, &server, Known::Same).is_cut);
+    }
+
+    #[test]
+    fn connections_that_all_fit_each_other_take_no_memory_for_each_pair_of_their_requests() {
+        // 40,000 pairs of connections, with 1,200,000 pairs of requests that fit.
+        let (client, server) = (
+            file(Side::Client, (200, 30), 500, |_, _| 0),
+            file(Side::Server, (200, 30), 500, |_, _| 0),
+        );
+        let (found, peak) = measured(&client, &server, Known::Same);
+        assert_eq!((found.all.len(), found.connections), (6_000, 200));
+        assert!(!found.is_cut);
+        assert!(peak < 16 << 20, "{peak} bytes");
     }
 }
