@@ -97,10 +97,7 @@ fn who_has_no_part_in_an_experiment_is_told_so() {
 #[test]
 fn the_jitter_of_periodic_one_ways_is_measured_with_and_without_launch_times() {
     let options = ["rt", "launch", "--calls=20", "--period=5", "--json"];
-    let output = Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
-        .args(options)
-        .output()
-        .unwrap();
+    let output = bench(&options);
     let said = String::from_utf8_lossy(&output.stderr);
     if said.contains("it takes root") {
         let required = std::env::var_os("PUNCTUAL_REQUIRE_NETWORK").is_some();
