@@ -14,8 +14,7 @@
 //!
 //! One-ways that each follow from the one before, such as events that a channel passes on one at a time,
 //! are in quick succession, too, but the sender waits until each has arrived. Of these the flusher finds
-//! few held back; it then takes twice as many one-ways in quick succession to make the next flood. Deferred calls in a row do
-//! not follow from each other, as no caller waits or watches for their replies meanwhile: what the flusher finds says nothing of them.
+//! few held back; it then takes twice as many one-ways in quick succession to make the next flood.
 
 use std::time::{Duration, Instant};
 
@@ -46,16 +45,6 @@ pub(in crate::lane::outgoing) struct Gathering {
     kept_since: Option<Instant>,
     /// True if the flusher thread is scheduled to check the connection.
     is_watched: bool,
-    /// Kind of the last request.
-    kind: Kind,
-}
-
-/// Kind of the requests that are gathered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::lane::outgoing) enum Kind {
-    OneWay,
-    /// Deferred calls in a long row.
-    InRow,
 }
 
 /// Way in which a one-way request is sent.
@@ -86,14 +75,12 @@ impl Gathering {
             kept: 0,
             kept_since: None,
             is_watched: false,
-            kind: Kind::OneWay,
         }
     }
 
-    /// Returns how the request that is sent at `now` is to be sent.
+    /// Returns how the one-way that is sent at `now` is to be sent.
     #[inline]
-    pub(in crate::lane::outgoing) fn next(&mut self, kind: Kind, now: Instant) -> Leaving {
-        self.kind = kind;
+    pub(in crate::lane::outgoing) fn next(&mut self, now: Instant) -> Leaving {
         let before = self.last.replace(now);
         let is_close = before.is_some_and(|before| now.saturating_duration_since(before) < CLOSE);
         if !is_close {
@@ -103,11 +90,7 @@ impl Gathering {
             return Leaving::AtOnce;
         }
         self.close = self.close.saturating_add(1);
-        let flood = match kind {
-            Kind::OneWay => self.flood,
-            Kind::InRow => FLOOD,
-        };
-        if self.close < flood || self.longest.is_zero() {
+        if self.close < self.flood || self.longest.is_zero() {
             return Leaving::AtOnce;
         }
         let since = *self.kept_since.get_or_insert(now);
@@ -143,9 +126,6 @@ impl Gathering {
     /// Decides how many one-ways make the next flood, as this one has ended with a pause. To be called when the
     /// flusher sends what was held back.
     fn judge_flood(&mut self) {
-        if self.kind == Kind::InRow {
-            return;
-        }
         self.flood = match self.kept < FLOOD {
             true => self.flood.saturating_mul(2).min(LATEST_FLOOD),
             false => FLOOD,
@@ -191,7 +171,7 @@ mod tests {
 
         fn sends_after(&mut self, pause: Duration) -> Leaving {
             self.now += pause;
-            self.gathering.next(Kind::OneWay, self.now)
+            self.gathering.next(self.now)
         }
 
         /// Sends `count` one-ways, one microsecond apart; returns the number of those that were not
@@ -269,26 +249,6 @@ mod tests {
         assert!(sender.looks_after(LONGEST).pushes);
         assert_eq!(sender.sends_after(CLOSE), Leaving::AtOnce);
         assert_eq!(sender.floods(8), 7);
-    }
-
-    #[test]
-    fn deferred_calls_in_a_row_are_gathered_however_few_the_flusher_has_found() {
-        let mut sender = Sender::new(LONGEST);
-        let row = |sender: &mut Sender| {
-            sender.now += CLOSE;
-            let leaving = (0..=8).map(|_| {
-                sender.now += STEP;
-                sender.gathering.next(Kind::InRow, sender.now)
-            });
-            leaving.filter(|one| *one != Leaving::AtOnce).count()
-        };
-        for _ in 0..20 {
-            assert_eq!(row(&mut sender), 1);
-            // The sender was stopped in the middle of it.
-            assert!(sender.looks_after(LONGEST).pushes);
-        }
-        assert_eq!(sender.sends_after(CLOSE), Leaving::AtOnce);
-        assert_eq!(sender.floods(8), 7, "and one-ways as soon as ever");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Immediate sending of messages. Buffered requests are sent by
 //! [`crate::lane::outgoing::buffering`].
 
-use super::gathering::{Kind, LONGEST_MESSAGE, Leaving};
+use super::gathering::{LONGEST_MESSAGE, Leaving};
 use super::sender::Sender;
 use crate::lane::outgoing::calls::Broken;
 use crate::lane::outgoing::connection::ClientConnection;
@@ -65,17 +65,6 @@ impl ClientConnection {
         out_of_band: bool,
         deadline: Deadline,
     ) -> Result<Option<Duration>, SendError> {
-        self.send_gathered(Kind::OneWay, message, out_of_band, deadline)
-    }
-
-    #[inline]
-    fn send_gathered(
-        &self,
-        kind: Kind,
-        message: &mut Block,
-        out_of_band: bool,
-        deadline: Deadline,
-    ) -> Result<Option<Duration>, SendError> {
         if self.wire.gathers
             && message.len() <= LONGEST_MESSAGE
             && message.lent().is_empty()
@@ -83,7 +72,7 @@ impl ClientConnection {
             && let LaneLock::Plain(lock) = &self.sender
             && let Some(mut sending) = lock.try_lock()
             && self.buffer.is_empty()
-            && let Leaving::BeforeMore(look) = sending.gathering.next(kind, Instant::now())
+            && let Leaving::BeforeMore(look) = sending.gathering.next(Instant::now())
             && let Some(gatherer) = self.link.gatherer()
         {
             probe::begins!(Point::ClientSend);
@@ -113,7 +102,7 @@ impl ClientConnection {
         deadline: Deadline,
     ) -> Result<Option<Duration>, SendError> {
         match self.row.is_long_with_one_more() {
-            true => self.send_gathered(Kind::InRow, request, out_of_band, deadline),
+            true => self.send_one_way(request, out_of_band, deadline),
             false => self
                 .send_plainly(request, out_of_band, deadline)
                 .map(|()| None),
