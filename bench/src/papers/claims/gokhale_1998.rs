@@ -89,7 +89,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             Found::judged(
                 format!("{} with 1 servant, {} with 500", micros(one), micros(all)),
                 (0.9..1.1).contains(&(all / one)),
-                "the two differ by more than a tenth; measured minutes apart, of which nothing more is known",
+                "the two differ by more than a tenth, and were measured minutes apart",
             )
         },
     ),
