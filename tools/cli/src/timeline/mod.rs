@@ -10,6 +10,7 @@
 //! draw      requests drawn, one to a line
 //! ```
 
+mod addresses;
 mod draw;
 mod file;
 mod join;

@@ -9,6 +9,7 @@
 //! times a file has. What a program has recorded takes few steps for each request. The memory is bounded as well: of
 //! candidates, of which there are at most [`MOST_CANDIDATES`], only the number of matched requests and the miss are kept.
 
+use super::addresses::{is_same, is_within_a_host, link, ports};
 use super::file::{Call, Connection, File, Served, Side};
 use super::offset::Bound;
 use std::cmp::Reverse;
@@ -270,15 +271,6 @@ fn shared<'r>(
     shared
 }
 
-/// Returns the ports of two addresses, if both have one.
-fn ports(one: &str, other: &str) -> Option<(u16, u16)> {
-    let port = |text: &str| -> Option<u16> {
-        let (_, place) = text.split_once("://")?;
-        place.rsplit_once(':')?.1.parse().ok()
-    };
-    Some((port(one)?, port(other)?))
-}
-
 /// Returns the connections of one side; one that was described twice once.
 fn sides(file: &File, side: Side) -> Vec<&Connection> {
     let mut seen = HashSet::new();
@@ -286,59 +278,6 @@ fn sides(file: &File, side: Side) -> Vec<&Connection> {
     of_side
         .filter(|one| seen.insert((one.lane, one.connection)))
         .collect()
-}
-
-/// Returns whether the ends of a client's and a server's connection have the same addresses.
-fn is_same(client: &Connection, server: &Connection) -> bool {
-    let ends = (
-        ends_of(&client.local, &server.peer),
-        ends_of(&client.peer, &server.local),
-    );
-    match ends {
-        (Some(near), Some(far)) => near && far,
-        _ => false,
-    }
-}
-
-/// Returns whether two texts are one IP address and port; `None` if they are none. A host's name, and the address of all
-/// interfaces, may be any address.
-fn ends_of(one: &str, other: &str) -> Option<bool> {
-    let parts = |text: &'_ str| -> Option<(String, u16)> {
-        let (_, place) = text.split_once("://")?;
-        let (host, port) = place.rsplit_once(':')?;
-        Some((host.to_owned(), port.parse().ok()?))
-    };
-    let ((host, port), (other_host, other_port)) = (parts(one)?, parts(other)?);
-    let address = |host: &str| {
-        let bare = host.trim_matches(['[', ']']);
-        let address: Option<std::net::IpAddr> = bare.parse().ok();
-        address.filter(|address| !address.is_unspecified())
-    };
-    let is_one_host = match (address(&host), address(&other_host)) {
-        (Some(one), Some(other)) => one.to_canonical() == other.to_canonical(),
-        _ => true,
-    };
-    Some(is_one_host && port == other_port && port != 0)
-}
-
-/// Returns whether a connection cannot leave its host.
-fn is_within_a_host(one: &Connection) -> bool {
-    let host = |text: &str| {
-        let (_, place) = text.split_once("://")?;
-        let (host, port) = place.rsplit_once(':')?;
-        port.parse::<u16>().ok()?;
-        host.trim_matches(['[', ']'])
-            .parse::<std::net::IpAddr>()
-            .ok()
-    };
-    match (host(&one.local), host(&one.peer)) {
-        (Some(local), Some(peer)) => local == peer || local.is_loopback() || peer.is_loopback(),
-        _ => matches!(link(&one.local), "uiop" | "shmiop" | "inproc"),
-    }
-}
-
-fn link(address: &str) -> &str {
-    address.split_once("://").map_or(address, |(link, _)| link)
 }
 
 /// Returns the bounds that a request sets to the offset of its server's clock, if it is one request.
