@@ -5,8 +5,8 @@
 //! ([`Time::Counted`]): what else this machine does has no part in the figures, and neither has how fast it is. They compare
 //! cases with one another, and are no times of any machine.
 
-use crate::run::{Result, root};
-use crate::virtual_machine::{self, Image, Kernel, Machine, Program, Time};
+use crate::run::Result;
+use crate::virtual_machine::{self, Image, Machine, Program, Time};
 use std::path::PathBuf;
 
 /// Options of `cargo xtask network`.
@@ -79,19 +79,12 @@ const INSTALLED: [(&str, &str); 4] = [
 const INIT: &[u8] = include_bytes!("init.sh");
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let work = root().join("target/machine");
-    let kernel = match missing() {
-        Some(what) => Err(what),
-        None => Kernel::of(options.kernel.as_deref(), &work),
+    let folder = options.kernel.as_deref();
+    let Some(kernel) = virtual_machine::kernel("network", missing(), folder, options.require)?
+    else {
+        return Ok(());
     };
-    let kernel = match kernel {
-        Ok(kernel) => kernel,
-        Err(why) if options.require => return Err(why),
-        Err(why) => {
-            println!("network: skipped: {why}");
-            return Ok(());
-        }
-    };
+    let work = virtual_machine::work();
     let built = build(options.release)?;
     let mut image = Image::new(&work.join("network"), INIT)?;
     image.modules(&kernel, &MODULES)?;

@@ -6,10 +6,10 @@
 mod image;
 mod kernel;
 
-use crate::run::{Result, is_installed};
+use crate::run::{Result, is_installed, root};
 pub(crate) use image::{Image, Program, build};
 pub(crate) use kernel::Kernel;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Programs that are needed, with Debian's packages of them.
@@ -48,6 +48,32 @@ pub(crate) fn missing() -> Option<String> {
     }
     let (program, package) = TOOLS.iter().find(|(program, _)| !is_installed(program))?;
     Some(format!("`{program}` is not installed (Debian: {package})"))
+}
+
+/// Returns the kernel of a task's machines; `None`, which is printed, where this machine lacks something.
+///
+/// # Errors
+/// It is required, and something is missing.
+pub(crate) fn kernel(
+    task: &str,
+    missing: Option<String>,
+    folder: Option<&Path>,
+    is_required: bool,
+) -> Result<Option<Kernel>> {
+    let found = missing.map_or_else(|| Kernel::of(folder, &work()), Err);
+    match found {
+        Ok(kernel) => Ok(Some(kernel)),
+        Err(why) if is_required => Err(why),
+        Err(why) => {
+            println!("{task}: skipped: {why}");
+            Ok(None)
+        }
+    }
+}
+
+/// Returns the folder of kernels and file systems.
+pub(crate) fn work() -> PathBuf {
+    root().join("target/machine")
 }
 
 impl Machine<'_> {

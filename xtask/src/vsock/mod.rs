@@ -72,19 +72,11 @@ const GUEST: &[&str] = &[
 ];
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let work = root().join("target/machine");
-    let kernel = match missing() {
-        Some(what) => Err(what),
-        None => Kernel::of(options.kernel.as_deref(), &work),
+    let folder = options.kernel.as_deref();
+    let Some(kernel) = virtual_machine::kernel("vsock", missing(), folder, options.require)? else {
+        return Ok(());
     };
-    let kernel = match kernel {
-        Ok(kernel) => kernel,
-        Err(why) if options.require => return Err(why),
-        Err(why) => {
-            println!("vsock: skipped: {why}");
-            return Ok(());
-        }
-    };
+    let work = virtual_machine::work();
     let programs = virtual_machine::build(&BUILD)?;
     let mut loopback = Image::new(&work.join("loopback"), INIT)?;
     loopback.modules(&kernel, LOOPBACK)?;
