@@ -12,6 +12,20 @@ fn report_of(arguments: &[&str]) -> (Value, String) {
     (report, plot)
 }
 
+/// Returns the report of an experiment with network namespaces; `None` where there are none, which is printed.
+fn report_of_network(arguments: &[&str]) -> Option<Value> {
+    let output = bench(&[&["rt"], arguments, &["--json"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.contains("it takes root") {
+        let required = std::env::var_os("PUNCTUAL_REQUIRE_NETWORK").is_some();
+        assert!(!required, "PUNCTUAL_REQUIRE_NETWORK is set: {said}");
+        eprintln!("skipped: {said}");
+        return None;
+    }
+    assert!(output.status.success(), "{said}");
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
 fn names(rows: &Value) -> Vec<&str> {
     texts(rows, "contender")
 }
@@ -96,17 +110,9 @@ fn who_has_no_part_in_an_experiment_is_told_so() {
 
 #[test]
 fn the_jitter_of_periodic_one_ways_is_measured_with_and_without_launch_times() {
-    let options = ["rt", "launch", "--calls=20", "--period=5", "--json"];
-    let output = bench(&options);
-    let said = String::from_utf8_lossy(&output.stderr);
-    if said.contains("it takes root") {
-        let required = std::env::var_os("PUNCTUAL_REQUIRE_NETWORK").is_some();
-        assert!(!required, "PUNCTUAL_REQUIRE_NETWORK is set: {said}");
-        eprintln!("skipped: {said}");
+    let Some(report) = report_of_network(&["launch", "--calls=20", "--period=5"]) else {
         return;
-    }
-    assert!(output.status.success(), "{said}");
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    };
     let rows = report["rows"].as_array().unwrap();
     // Those with `fq` and `etf` where the kernel has these.
     assert!((2..=4).contains(&rows.len()), "{rows:?}");
@@ -119,17 +125,9 @@ fn the_jitter_of_periodic_one_ways_is_measured_with_and_without_launch_times() {
 
 #[test]
 fn an_urgent_call_is_measured_beside_bulk_in_each_case_of_the_network() {
-    let options = ["rt", "network", "--calls=20", "--pace=1", "--json"];
-    let output = bench(&options);
-    let said = String::from_utf8_lossy(&output.stderr);
-    if said.contains("it takes root") {
-        let required = std::env::var_os("PUNCTUAL_REQUIRE_NETWORK").is_some();
-        assert!(!required, "PUNCTUAL_REQUIRE_NETWORK is set: {said}");
-        eprintln!("skipped: {said}");
+    let Some(report) = report_of_network(&["network", "--calls=20", "--pace=1"]) else {
         return;
-    }
-    assert!(output.status.success(), "{said}");
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    };
     let rows = report["rows"].as_array().unwrap();
     // Those with `mqprio` and `fq` where the kernel has these.
     assert!((8..=12).contains(&rows.len()), "{rows:?}");

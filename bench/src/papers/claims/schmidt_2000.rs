@@ -6,6 +6,19 @@ use serde_json::json;
 
 const PAPER: &str = "Schmidt 2000";
 
+/// Growth below which latency and jitter beside clients with a priority each count as level.
+const LEVEL: f64 = 1.5;
+
+/// Returns why a figure grows with the number of clients that are released at the same time, by that of raw sockets.
+fn growth_beside(floor: &Growth) -> &'static str {
+    match floor.times() < LEVEL {
+        true => "it grows with their number",
+        false => {
+            "it grows with their number, with raw sockets, too: all clients wake up at the same moment"
+        }
+    }
+}
+
 pub(super) const CLAIMS: &[Claim] = &[
     by(
         "inversion",
@@ -24,13 +37,8 @@ pub(super) const CLAIMS: &[Claim] = &[
             let floor = Growth::of(e, "floor", "high.mean")?;
             Found::judged(
                 format!("{ours}; raw sockets: {floor}"),
-                ours.times() < 1.5,
-                match floor.times() < 1.5 {
-                    true => "it grows with their number",
-                    false => {
-                        "it grows with their number, with raw sockets, too: all clients wake up at the same moment"
-                    }
-                },
+                ours.times() < LEVEL,
+                growth_beside(&floor),
             )
         },
     ),
@@ -44,13 +52,8 @@ pub(super) const CLAIMS: &[Claim] = &[
             let floor = Growth::of(e, "floor", "high.jitter")?;
             Found::judged(
                 format!("{ours}; raw sockets {}", micros(floor.crowded)),
-                ours.times() < 1.5,
-                match floor.times() < 1.5 {
-                    true => "it grows with their number",
-                    false => {
-                        "it grows with their number, with raw sockets, too: all clients wake up at the same moment"
-                    }
-                },
+                ours.times() < LEVEL,
+                growth_beside(&floor),
             )
         },
     ),
