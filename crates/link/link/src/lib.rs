@@ -120,6 +120,15 @@ pub trait Link: Send + Sync + Debug {
         Ok(())
     }
 
+    /// Returns whether the link's connections ([`Phase::Connect`]) or its acceptors ([`Phase::Listen`]) have a property of this
+    /// name. What an ORB's configuration has for the link is applied only where this says so; a policy's or an endpoint's is
+    /// always passed on, so that the link refuses it where it has no effect. An adapter has its own properties and those of the
+    /// link below. Default yes.
+    fn has_property(&self, name: &str, phase: Phase) -> bool {
+        let _ = (name, phase);
+        true
+    }
+
     /// Connects to `address`. Blocks until connected, refused, or `deadline`.
     ///
     /// # Errors

@@ -128,6 +128,10 @@ impl Link for Ssliop {
         connector::check_server_name(properties)
     }
 
+    fn has_property(&self, name: &str, phase: Phase) -> bool {
+        options::known(phase).contains(&name)
+    }
+
     fn connect(
         &self,
         address: &Address,

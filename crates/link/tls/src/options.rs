@@ -127,17 +127,24 @@ impl Default for TlsOptions {
 /// Properties that an endpoint or a policy may set beside those of TCP.
 const KNOWN: [&str; 3] = ["server_name", "client_certificate", "minimum"];
 
-/// Name of the property that only endpoints may set.
+/// Name of the property that only endpoints have.
 const INCOMING_CPU: &str = "incoming_cpu";
+
+/// Returns the names of the properties of connections or of acceptors.
+pub(crate) fn known(phase: Phase) -> Vec<&'static str> {
+    let mut known = [&TCP_PROPERTIES[..], &KNOWN].concat();
+    if phase == Phase::Listen {
+        known.push(INCOMING_CPU);
+    }
+    known
+}
 
 impl TlsOptions {
     /// Returns the options of the link overridden by an endpoint's or a policy's properties.
     pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = self.clone();
-        let mut known = [&TCP_PROPERTIES[..], &KNOWN].concat();
         let expected = match phase {
             Phase::Listen => {
-                known.push(INCOMING_CPU);
                 "no_delay, keep_alive, send_buffer, receive_buffer, dscp, pacing_rate, socket_priority, busy_poll_us, \
                  server_name, client_certificate, minimum or incoming_cpu"
             }
@@ -146,7 +153,7 @@ impl TlsOptions {
                  server_name, client_certificate or minimum"
             }
         };
-        properties.only(&known, expected, phase)?;
+        properties.only(&known(phase), expected, phase)?;
         options.tcp = tcp_options(options.tcp, properties, phase)?;
         options.client_certificate = properties
             .parse("client_certificate", "none, wanted or required", phase)?

@@ -13,9 +13,9 @@ use crate::retention::Retention;
 use punctual_cdr::CdrError;
 use punctual_giop::service_context::{FT_GROUP_VERSION, FT_REQUEST};
 use punctual_orb::{
-    AdapterWrapper, Collocated, CompletionStatus, DispatchError, Dispatched, Location,
-    ObjectAdapter, OrbConfig, ServerCall, SystemException, SystemExceptionKind as Kind, Urgency,
-    UrgencyStrategy, WaitingRequest,
+    AdapterWrapper, Collocated, CompletionStatus, DispatchError, Dispatched, LocateRequest,
+    Location, ObjectAdapter, OrbConfig, ServerCall, SystemException, SystemExceptionKind as Kind,
+    Urgency, UrgencyStrategy, WaitingRequest,
 };
 use std::any::Any;
 use std::borrow::Cow;
@@ -81,6 +81,10 @@ impl ObjectAdapter for Guarded {
 
     fn locate(&self, object_key: &[u8]) -> Location {
         self.adapter.locate(object_key)
+    }
+
+    fn locate_or_later(&self, object_key: &[u8], request: &LocateRequest<'_>) -> Option<Location> {
+        self.adapter.locate_or_later(object_key, request)
     }
 
     fn collocated(&self, object_key: &[u8]) -> Option<Arc<dyn Collocated>> {

@@ -4,9 +4,9 @@
 use crate::key::group_in;
 use crate::table::Groups;
 use punctual_orb::{
-    AdapterWrapper, Collocated, CompletionStatus, DispatchError, Dispatched, Location,
-    ObjectAdapter, OrbConfig, ServerCall, SystemException, SystemExceptionKind as Kind, Urgency,
-    UrgencyStrategy, WaitingRequest, minor,
+    AdapterWrapper, Collocated, CompletionStatus, DispatchError, Dispatched, LocateRequest,
+    Location, ObjectAdapter, OrbConfig, ServerCall, SystemException, SystemExceptionKind as Kind,
+    Urgency, UrgencyStrategy, WaitingRequest, minor,
 };
 use std::any::Any;
 use std::borrow::Cow;
@@ -59,6 +59,13 @@ impl ObjectAdapter for WithGroups {
         match group_in(object_key) {
             Some(_) => Location::Unknown,
             None => self.adapter.locate(object_key),
+        }
+    }
+
+    fn locate_or_later(&self, object_key: &[u8], request: &LocateRequest<'_>) -> Option<Location> {
+        match group_in(object_key) {
+            Some(_) => Some(Location::Unknown),
+            None => self.adapter.locate_or_later(object_key, request),
         }
     }
 

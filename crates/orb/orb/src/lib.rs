@@ -104,8 +104,9 @@ pub use reference::{
 pub use reference::{Delivery, count_of, delivered, held, joined_names};
 pub use rt_operation::{RtLevel, RtOperation};
 pub use server::{
-    AdapterWrapper, AnswerError, AroundUpcall, AroundUpcalls, Dispatched, KeptReply, ObjectAdapter,
-    PeerConnection, PendingReply, ReplyKeeper, ServerCall, UpcallHook,
+    AdapterWrapper, AnswerError, AroundUpcall, AroundUpcalls, Dispatched, KeptReply, LocateRequest,
+    ObjectAdapter, PeerConnection, PendingLocation, PendingReply, ReplyKeeper, ServerCall,
+    UpcallHook,
 };
 pub use upcall::{
     AdapterNote, OnObject, RequestPeer, frame_arrival, noted_object, noted_objects, request_peer,

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::operation_types::{ArgumentValues, OperationTypes};
 use parking_lot::Mutex;
 use punctual_any::{Any, TypeCode};
-use punctual_cdr::{CdrError, Decoder};
+use punctual_cdr::{CallerMemory, CdrError, Decoder, InMemory};
 use punctual_giop::ResponseFlags;
 use std::collections::HashSet;
 use std::fmt;
@@ -26,6 +26,8 @@ pub struct NamedOperation<'n> {
     pub(crate) details: Option<&'n dyn OperationDetails>,
     /// Function that returns the types of an operation of the interface, by its name.
     pub(crate) types: Option<fn(&str) -> Option<&'static OperationTypes>>,
+    /// Memory of the caller from which a long argument is sent, without a copy; empty if all is copied.
+    pub(crate) memory: &'n [u8],
 }
 
 /// Description, for interceptors, of an operation that is known only at run time.
@@ -66,6 +68,7 @@ impl NamedOperation<'static> {
             response: ResponseFlags::SYNC_WITH_TARGET,
             details: None,
             types: None,
+            memory: &[],
         }
     }
 
@@ -79,6 +82,7 @@ impl NamedOperation<'static> {
             response: ResponseFlags::NONE,
             details: None,
             types: None,
+            memory: &[],
         }
     }
 }
@@ -98,6 +102,7 @@ impl<'n> NamedOperation<'n> {
             },
             details: None,
             types: None,
+            memory: &[],
         }
     }
 
@@ -107,6 +112,25 @@ impl<'n> NamedOperation<'n> {
         Self {
             details: Some(details),
             ..self
+        }
+    }
+
+    /// Returns the operation for a call with this argument: a long one is sent from where it lies, without a copy. For
+    /// generated stubs.
+    #[inline]
+    #[must_use]
+    pub fn lending<M: InMemory + ?Sized>(self, argument: &'n M) -> Self {
+        let octets = argument.octets();
+        match octets.len() < CallerMemory::LEAST {
+            true => self,
+            false => self.lending_octets(octets),
+        }
+    }
+
+    fn lending_octets(self, memory: &'n [u8]) -> Self {
+        match memory.len() > self.memory.len() {
+            true => Self { memory, ..self },
+            false => self,
         }
     }
 

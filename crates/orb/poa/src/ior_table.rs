@@ -4,8 +4,8 @@
 use crate::key;
 use parking_lot::RwLock;
 use punctual_orb::{
-    AsObject, CompletionStatus, DispatchError, Dispatched, Location, ObjectRef, ServerCall,
-    SystemException, SystemExceptionKind as Kind, minor,
+    AsObject, CompletionStatus, DispatchError, Dispatched, LocateRequest, Location, ObjectRef,
+    ServerCall, SystemException, SystemExceptionKind as Kind, minor,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -39,6 +39,13 @@ pub trait UnknownObjects: Send + Sync {
 
     /// Returns the location of an object, without waiting (LocateRequest).
     fn locate(&self, object_key: &[u8]) -> Location;
+
+    /// Answers a LocateRequest as [`locate`](Self::locate) does, or returns `None` and answers it later
+    /// ([`LocateRequest::answer_later`]).
+    fn locate_or_later(&self, object_key: &[u8], request: &LocateRequest<'_>) -> Option<Location> {
+        let _ = request;
+        Some(self.locate(object_key))
+    }
 }
 
 /// Names in the object key of a persistent object of this kind of ORB, in whichever process it is: the id of its server, if
@@ -170,6 +177,18 @@ impl IorTable {
     pub(crate) fn locate_unknown(&self, object_key: &[u8]) -> Location {
         let unknown = self.unknown_objects();
         unknown.map_or(Location::Unknown, |unknown| unknown.locate(object_key))
+    }
+
+    /// Answers a LocateRequest for such an object; `None` if it is answered later.
+    pub(crate) fn locate_unknown_or_later(
+        &self,
+        object_key: &[u8],
+        request: &LocateRequest<'_>,
+    ) -> Option<Location> {
+        match self.unknown_objects() {
+            Some(unknown) => unknown.locate_or_later(object_key, request),
+            None => Some(Location::Unknown),
+        }
     }
 
     fn insert(&self, key: &str, object: ObjectRef) -> Option<ObjectRef> {

@@ -6,8 +6,8 @@ use crate::manager::Managed as _;
 use crate::upcall::OverTheWire;
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
-    Collocated, DispatchError, Dispatched, Location, ObjectAdapter, ServerCall, Urgency,
-    UrgencyStrategy, WaitingRequest,
+    Collocated, DispatchError, Dispatched, LocateRequest, Location, ObjectAdapter, ServerCall,
+    Urgency, UrgencyStrategy, WaitingRequest,
 };
 use std::any::Any;
 use std::borrow::Cow;
@@ -24,7 +24,14 @@ impl ObjectAdapter for Root {
     }
 
     fn locate(&self, object_key: &[u8]) -> Location {
-        self.find(object_key)
+        let located = self.find(object_key, |table| Some(table.locate_unknown(object_key)));
+        located.unwrap_or(Location::Unknown)
+    }
+
+    fn locate_or_later(&self, object_key: &[u8], request: &LocateRequest<'_>) -> Option<Location> {
+        self.find(object_key, |table| {
+            table.locate_unknown_or_later(object_key, request)
+        })
     }
 
     fn collocated(&self, object_key: &[u8]) -> Option<Arc<dyn Collocated>> {

@@ -25,7 +25,8 @@
 //! ```
 
 pub use punctual_orb::{
-    DispatchError, Dispatched, Location, RequestPeer, ServerCall, charge_results, request_peer,
+    DispatchError, Dispatched, LocateRequest, Location, PendingLocation, RequestPeer, ServerCall,
+    charge_results, request_peer,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, AnswerTimeoutPolicy, Cookie, CreatePoaError, Current,

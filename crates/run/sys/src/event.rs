@@ -34,6 +34,23 @@ impl EventFd {
         let _ = rustix::io::write(&self.count, &1u64.to_ne_bytes());
     }
 
+    /// Clears the event once it is set: waits until then.
+    ///
+    /// # Errors
+    /// Errors of `poll(2)`.
+    pub fn take(&self) -> io::Result<()> {
+        loop {
+            match poll(&mut [PollFd::new(&self.count, PollFlags::IN)], None) {
+                Ok(_) => {
+                    self.clear();
+                    return Ok(());
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
     /// Clears the event, if it was set.
     pub fn clear(&self) {
         // Fails when it was not set.

@@ -381,10 +381,12 @@ impl<'e> Encoder<'e> {
         else {
             return false;
         };
-        let Some(segment) = lender.lend(octets) else {
-            return false;
-        };
-        self.block.attach(segment);
+        if !lender.leaves_out(octets, self.block.len()) {
+            let Some(segment) = lender.lend(octets) else {
+                return false;
+            };
+            self.block.attach(segment);
+        }
         // Later data is aligned as if the bytes were here.
         self.origin = self.origin.wrapping_sub(octets.len());
         true

@@ -48,6 +48,13 @@ pub trait Lender: Send + Sync + Debug {
     /// memory is free.
     fn lend(&self, octets: &[u8]) -> Option<Arc<dyn Segment>>;
 
+    /// Returns whether the run is left out of the message, after `at` of its own bytes, because it is sent from where it
+    /// lies. Default no.
+    fn leaves_out(&self, octets: &[u8], at: usize) -> bool {
+        let _ = (octets, at);
+        false
+    }
+
     /// Copies a run to memory from which other lenders lend it, too, without another copy: those of
     /// connections to several peers that get the same. Returns the copy, whose bytes are then passed
     /// to [`Lender::lend`] of each; `None`, the default, where there is no such memory, or none is

@@ -29,6 +29,7 @@
 mod block;
 #[allow(unsafe_code)]
 mod bulk;
+mod caller_memory;
 mod character;
 mod code_set;
 mod coding;
@@ -55,9 +56,10 @@ mod version;
 mod view;
 
 pub use block::{Block, Charge, MemoryPool};
-pub use bulk::{Layout, Part, PlainData};
+pub use bulk::{InMemory, Layout, Part, PlainData};
 #[doc(hidden)]
 pub use bulk::{clear, gap_end, member, prove_order};
+pub use caller_memory::CallerMemory;
 pub use character::Char;
 pub use code_set::{CodeSets, NarrowCodeSet, RegisteredCodeSet, WideCodeSet};
 pub use coding::{Coding, Environment};

@@ -73,9 +73,11 @@ impl SharedEncoding {
             out.put_bytes(&self.bytes);
             return Ok(());
         }
-        let (begin, lent) = (out.position(), out.block().lent().len());
+        // A run that is lent or left out moves the origin of alignment.
+        let origin = |out: &Encoder<'_>| out.position().wrapping_sub(out.place());
+        let (begin, before) = (out.position(), origin(out));
         write(out)?;
-        let is_whole = out.block().lent().len() == lent && out.written_if_any().is_none();
+        let is_whole = origin(out) == before && out.written_if_any().is_none();
         let written = out.block().get(begin..).unwrap_or_default();
         if is_apart && is_whole && written.len() <= Self::LONGEST {
             self.bytes.clear();

@@ -10,7 +10,7 @@ use quote::quote;
 
 use super::call::{Call, tuple};
 use super::copied;
-use super::request::{Reader, Request};
+use super::request::{Reader, Request, called_operation};
 use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 
@@ -127,34 +127,35 @@ fn or_else(
     let servant_trait = scope.companion(call.owner, Companion::Servant);
     let parameter = quote!(#servant: &dyn #servant_trait);
     let (object_ref, object) = (scope.name("ObjectRef"), call.object(scope));
-    let arguments = &request.arguments;
+    let (operation, arguments) = (called_operation(scope, call), &request.arguments);
     if call.oneway {
-        return quote!(#object_ref::call_one_way(#object, &OPERATION, |#parameter| #body, #arguments));
+        return quote!(#object_ref::call_one_way(#object, #operation, |#parameter| #body, #arguments));
     }
     if buffers.is_empty() {
         let results = request.results.closure(&[]);
-        return quote!(#object_ref::call(#object, &OPERATION, |#parameter| #body, #arguments, #results));
+        return quote!(#object_ref::call(#object, #operation, |#parameter| #body, #arguments, #results));
     }
     let buffers = tuple(buffers);
     let results = request.results.closure(std::slice::from_ref(&buffers));
     quote! {
-        #object_ref::call_into(#object, &OPERATION, #buffers, |#buffers, #parameter| #body, #arguments, #results)
+        #object_ref::call_into(#object, #operation, #buffers, |#buffers, #parameter| #body, #arguments, #results)
     }
 }
 
 /// Generates the request alone, without a direct call.
 fn invocation(scope: &Scope<'_>, call: &Call<'_>, request: &Request) -> TokenStream {
     let (object_ref, object) = (scope.name("ObjectRef"), call.object(scope));
+    let operation = called_operation(scope, call);
     let (arguments, results) = (&request.arguments, request.results.closure(&[]));
     if call.oneway {
-        return quote!(#object_ref::send(#object, &OPERATION, #arguments));
+        return quote!(#object_ref::send(#object, #operation, #arguments));
     }
     if call.raises.is_empty() {
-        return quote!(#object_ref::invoke(#object, &OPERATION, #arguments, #results));
+        return quote!(#object_ref::invoke(#object, #operation, #arguments, #results));
     }
     scope.use_methods_of("OperationError");
     let error = call.error_type(scope);
-    quote!(#object_ref::invoke_raising(#object, &OPERATION, #arguments, #results, #error::raised))
+    quote!(#object_ref::invoke_raising(#object, #operation, #arguments, #results, #error::raised))
 }
 
 /// Generates the direct call of the servant's method.

@@ -391,6 +391,30 @@ fn a_call_tries_the_servant_first_where_there_are_servants() {
 }
 
 #[test]
+fn arguments_that_may_be_long_sequences_of_octets_or_numbers_are_sent_from_the_callers_memory() {
+    let text = generated(
+        "typedef sequence<octet> Octets;
+         typedef sequence<double, 4096> Many;
+         typedef sequence<double, 4095> Fewer;
+         typedef sequence<long> Longs;
+         typedef sequence<boolean> Flags;
+         typedef sequence<char> Characters;
+         struct S { long l; };
+         typedef sequence<S> Structs;
+         interface I {
+           void one(in Octets a, in Flags b, in Many c, in Fewer d);
+           oneway void two(in Longs type);
+           void none(in Structs a, inout Octets b, out Octets c, in string d, in Characters e);
+           attribute Octets all;
+         };",
+    );
+    assert!(text.contains("&OPERATION.lending(a).lending(c),"), "{text}");
+    assert!(text.contains("&OPERATION.lending(r#type),"));
+    assert!(text.contains("&OPERATION.lending(value),"));
+    assert_eq!(text.matches("lending").count(), 4);
+}
+
+#[test]
 fn what_an_included_file_does_not_need_to_have_is_left_out() {
     let text = generated("#include \"other.idl\"\nstruct S { other::deep::T t; };");
     assert!(!text.contains("Holder") && !text.contains("Value"));

@@ -42,20 +42,17 @@ impl Diop {
     }
 
     fn options(&self, properties: &Properties, phase: Phase) -> Result<DiopOptions, LinkError> {
-        let mut known = SOCKET_PROPERTIES.to_vec();
         let expected = match phase {
             Phase::Listen => {
-                known.push(INCOMING_CPU);
                 "send_buffer, receive_buffer, dscp, peers, waiting, pacing_rate, socket_priority, busy_poll_us or \
                  incoming_cpu"
             }
             _ => {
-                known.extend(LAUNCH_PROPERTIES);
                 "send_buffer, receive_buffer, dscp, peers, waiting, pacing_rate, socket_priority, busy_poll_us, \
                  launch_period_us, launch_lead_us or launch_clock"
             }
         };
-        properties.only(&known, expected, phase)?;
+        properties.only(&known(phase), expected, phase)?;
         self.options.with(properties, phase)
     }
 
@@ -72,6 +69,16 @@ impl Diop {
     pub fn dropped(&self) -> u64 {
         self.tally.dropped.load(Ordering::Relaxed)
     }
+}
+
+/// Returns the names of the properties of connections or of acceptors.
+fn known(phase: Phase) -> Vec<&'static str> {
+    let mut known = SOCKET_PROPERTIES.to_vec();
+    match phase {
+        Phase::Listen => known.push(INCOMING_CPU),
+        _ => known.extend(LAUNCH_PROPERTIES),
+    }
+    known
 }
 
 impl Link for Diop {
@@ -102,6 +109,10 @@ impl Link for Diop {
         let others = others.filter(|(name, _)| !LAUNCH_PROPERTIES.contains(name));
         // Acceptors know all other properties of connections.
         self.options(&others.collect(), Phase::Listen).map(drop)
+    }
+
+    fn has_property(&self, name: &str, phase: Phase) -> bool {
+        known(phase).contains(&name)
     }
 
     fn connect(

@@ -46,6 +46,10 @@ impl Link for Iiop {
         self.options.with(properties, Phase::Listen).map(drop)
     }
 
+    fn has_property(&self, name: &str, phase: Phase) -> bool {
+        options::known(phase).contains(&name)
+    }
+
     fn connect(
         &self,
         address: &Address,

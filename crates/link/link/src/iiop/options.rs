@@ -50,9 +50,18 @@ impl Default for IiopOptions {
 /// Properties that an endpoint or a policy may set beside those of TCP.
 const KNOWN: [&str; 3] = ["dont_route", SPIN_PROPERTIES[0], SPIN_PROPERTIES[1]];
 
-/// Names of properties that only endpoints may set.
+/// Names of properties that only endpoints have.
 const INHERITED: &str = "inherited";
 const INCOMING_CPU: &str = "incoming_cpu";
+
+/// Returns the names of the properties of connections or of acceptors.
+pub(super) fn known(phase: Phase) -> Vec<&'static str> {
+    let mut known = [&TCP_PROPERTIES[..], &KNOWN].concat();
+    if phase == Phase::Listen {
+        known.extend([INHERITED, INCOMING_CPU]);
+    }
+    known
+}
 
 impl IiopOptions {
     /// Returns these options, of which the given properties of an endpoint or a policy replace some.
@@ -61,10 +70,8 @@ impl IiopOptions {
         if properties.is_empty() {
             return Ok(options);
         }
-        let mut known = [&TCP_PROPERTIES[..], &KNOWN].concat();
         let expected = match phase {
             Phase::Listen => {
-                known.extend([INHERITED, INCOMING_CPU]);
                 "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, dscp, pacing_rate, \
                  socket_priority, busy_poll_us, spin_us, spin_always, inherited or incoming_cpu"
             }
@@ -73,7 +80,7 @@ impl IiopOptions {
                  socket_priority, busy_poll_us, spin_us or spin_always"
             }
         };
-        properties.only(&known, expected, phase)?;
+        properties.only(&known(phase), expected, phase)?;
         options.tcp = tcp_options(options.tcp, properties, phase)?;
         let dont_route = properties.parse("dont_route", "true or false", phase)?;
         options.tcp.dont_route = dont_route.unwrap_or(options.tcp.dont_route);

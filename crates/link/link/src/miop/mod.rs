@@ -102,6 +102,10 @@ impl Link for Miop {
         self.options.with(properties, Phase::Connect).map(drop)
     }
 
+    fn has_property(&self, name: &str, _phase: Phase) -> bool {
+        options::known().contains(&name)
+    }
+
     fn connect(
         &self,
         address: &Address,

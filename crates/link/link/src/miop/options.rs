@@ -126,11 +126,15 @@ impl FromStr for Sources {
 /// Largest limit that a property sets: 1 GiB, or as many messages.
 const HUGE: u64 = 1 << 30;
 
+/// Returns the names of the properties of connections and acceptors.
+pub(super) fn known() -> Vec<&'static str> {
+    [&SOCKET_PROPERTIES[..], &OWN[..]].concat()
+}
+
 impl MiopOptions {
     pub(super) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
-        let known = [&SOCKET_PROPERTIES[..], &OWN[..]].concat();
         properties.only(
-            &known,
+            &known(),
             "ttl, interface, loopback, source, packet_size, pace_us, largest, messages, messages_of_source, memory, \
              memory_of_source, packets, age_ms, or a property of UDP sockets",
             phase,

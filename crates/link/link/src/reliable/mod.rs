@@ -144,6 +144,10 @@ impl Link for ReliableLink {
         self.below.check(&rest)
     }
 
+    fn has_property(&self, name: &str, phase: Phase) -> bool {
+        options::OWN.contains(&name) || self.below.has_property(name, phase)
+    }
+
     fn connect(
         &self,
         address: &Address,

@@ -40,6 +40,9 @@ impl Default for ReliableOptions {
 pub(super) const LEAST_DATAGRAM: usize = 128;
 const LEAST_WINDOW: usize = 1024;
 
+/// Names of the adapter's own properties.
+pub(super) const OWN: [&str; 2] = ["datagram", "window"];
+
 impl ReliableOptions {
     /// Returns the adapter's options overridden by `properties`, and the remaining properties,
     /// which are the link's below.
@@ -64,8 +67,7 @@ impl ReliableOptions {
         options.window = size("window")?
             .unwrap_or(options.window)
             .clamp(LEAST_WINDOW, u32::MAX as usize);
-        let own = ["datagram", "window"];
-        let rest = properties.iter().filter(|(key, _)| !own.contains(key));
+        let rest = properties.iter().filter(|(key, _)| !OWN.contains(key));
         Ok((options, rest.collect()))
     }
 }

@@ -114,12 +114,14 @@ impl Broker {
     ) -> Self {
         // Relaxed: only a unique number.
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        let of_connections = protocols.now().of_connections(&config.link_properties);
+        let defaults = config.policy_defaults(of_connections);
         Self {
             limits: Arc::new(config.limits.clone()),
             received: Arc::new(Received::new(config.budgets.received)),
             number,
             protocols,
-            policies: Managed::new(number, policy_types, config.policy_defaults()),
+            policies: Managed::new(number, policy_types, defaults),
             operation_names: Names::default(),
             values: ValueFactories::default(),
             request_contexts,

@@ -46,8 +46,8 @@ pub(super) const INTERCEPTED: u8 = 1;
 /// Kind of call that waits by [`wait_with`]: a deferred call.
 pub(super) const DEFERRED: u8 = 2;
 
-/// Kind of call that waits by [`wait_with`]: a synchronous call to an object group.
-pub(super) const GROUP: u8 = 3;
+/// Kind of call that waits by [`wait_with`]: a synchronous call to an object group, or with a long argument.
+pub(super) const APART: u8 = 3;
 
 /// Waits for the reply, reusing the request's block to receive it. If this thread also receives
 /// requests, another thread takes that over meanwhile. The caller records the stage

@@ -15,7 +15,7 @@ use super::short::{self, Deferral};
 use super::start_times;
 use super::write::Ask;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use crate::lane::{Alarm, AwaitedReply, Binding, ClientConnection, Lane, in_reply_handler};
+use crate::lane::{Alarm, AwaitedReply, Binding, ClientConnection, Lane};
 use crate::messaging::Message;
 use crate::operation::{NamedOperation, OperationDetails};
 use crate::policy::{Full, Held, InFlightGuard};
@@ -490,7 +490,8 @@ impl Staged {
     #[inline(never)]
     fn begin(mut self: Box<Self>, call: &Call<'_>) -> Stage {
         if let Some(bound) = &self.invocation.route.effective.in_flight {
-            match bound.enter(self.invocation.deadline, !in_reply_handler()) {
+            let may_block = !call.callee.lane.replies().are_run_by_calling_thread();
+            match bound.enter(self.invocation.deadline, may_block) {
                 Ok(place) => self.place = Some(place),
                 Err(Full::Held(held)) => return Stage::Held(held, None, self),
                 Err(Full::Raises) => return Stage::failed(too_many(Kind::Transient)),

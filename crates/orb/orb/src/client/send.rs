@@ -3,7 +3,7 @@
 use super::failure::{Failed, buffer_full, not_sent};
 use crate::lane::{ClientConnection, Lane, NotBuffered, Waiting};
 use crate::policy::BufferTerms;
-use punctual_cdr::Block;
+use punctual_cdr::{Block, CallerMemory};
 use punctual_exec::Deadline;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,6 +17,18 @@ pub(super) fn send_plainly(
     deadline: Deadline,
 ) -> Result<(), Failed> {
     let sent = connection.send_plainly(request, out_of_band, deadline);
+    sent.map_err(|error| not_sent(connection.peer(), &error))
+}
+
+/// Sends a request, in a protocol whose messages do not depend on the time of sending, with the argument that it lacks.
+#[inline(never)]
+pub(super) fn send_from(
+    connection: &ClientConnection,
+    request: (&mut Block, &CallerMemory<'_>),
+    out_of_band: bool,
+    deadline: Deadline,
+) -> Result<(), Failed> {
+    let sent = connection.send_from(request, out_of_band, deadline);
     sent.map_err(|error| not_sent(connection.peer(), &error))
 }
 

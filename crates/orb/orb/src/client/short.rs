@@ -4,14 +4,14 @@
 //! and it does not allocate.
 //!
 //! In an ORB with client interceptors, calls go through the same stages in a copy of the path
-//! ([`intercepted`]), so that other calls do not pay for them; so do deferred calls ([`deferred`]) and calls to
-//! object groups ([`group`]).
+//! ([`intercepted`]), so that other calls do not pay for them; so do deferred calls ([`deferred`]), calls to object groups and
+//! calls with a long argument ([`apart`]).
 //!
 //! Any other call takes the slow path, from the start or, if the request has already been sent,
 //! from that stage on.
 
+mod apart;
 mod deferred;
-mod group;
 mod intercepted;
 
 pub(super) use deferred::{Deferral, send as send_deferred, wait as wait_deferred};
@@ -25,7 +25,6 @@ use super::recent::{Key, Recent};
 use super::remote::Callee;
 use super::send;
 use super::write::{self, Arguments};
-use crate::groups;
 use crate::interceptor::Interceptors;
 use crate::lane::{ClientConnection, NoReply, PendingReply, Waited};
 use crate::messaging::{Message, OwnReply};
@@ -51,8 +50,8 @@ pub(super) fn attempt(
         return Short::No;
     };
     let last = recent.last();
-    if last.path.is_apart {
-        return apart(recent, callee, operation, arguments, results);
+    if last.path.is_apart || !operation.memory.is_empty() {
+        return aside(recent, callee, operation, arguments, results);
     }
     if last.connection.is_busy() && operation.two_way {
         let elsewhere = last.connection.elsewhere(callee.lane, last.path.endpoint());
@@ -105,9 +104,9 @@ pub(super) fn attempt(
     }
 }
 
-/// Makes a call with interceptors, or to an object group.
+/// Makes a call with interceptors, to an object group, or with a long argument.
 #[inline(never)]
-fn apart(
+fn aside(
     recent: Recent,
     callee: &Callee<'_>,
     operation: &NamedOperation<'_>,
@@ -116,10 +115,8 @@ fn apart(
 ) -> Short {
     if Interceptors::ARE_BUILT_IN && recent.last().path.is_intercepted {
         intercepted::attempt(recent, callee, operation, arguments, results)
-    } else if groups::ARE_BUILT_IN {
-        group::attempt(recent, callee, operation, arguments, results)
     } else {
-        Short::No
+        apart::attempt(recent, callee, operation, arguments, results)
     }
 }
 
@@ -213,7 +210,7 @@ impl ShortCall<'_> {
     ) -> Result<(), Box<Attempted>> {
         let by = (self.callee, &**self.connection);
         let head = (self.head, request_id);
-        match write::by_head(by, head, arguments, self.lends, block) {
+        match write::by_head(by, head, arguments, self.lends, None, block) {
             Ok(()) => Ok(()),
             Err(failed) => Err(self.failed(failed)),
         }

@@ -14,7 +14,7 @@ use crate::policy::Transfer;
 use crate::priority::Priority;
 use crate::probe::{self, Point};
 use crate::relayed::RelayedRequest;
-use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder};
+use punctual_cdr::{Block, ByteOrder, CallerMemory, CdrError, Coding, Encoder};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::{
     AddressingDisposition, LocateRequestHeader, MessageKind, RequestHeader, ServiceContext,
@@ -48,14 +48,15 @@ pub(super) fn coding<'c>(callee: &Callee<'c>, connection: &ClientConnection) -> 
     }
 }
 
-/// Writes a request with a prepared header into `block`. If `lends` is true, large arguments are
-/// not copied but sent from the caller's memory.
+/// Writes a request with a prepared header into `block`. If `lends` is true, large arguments are sent by reference over links
+/// that share memory; those in `memory` are left out of the message.
 #[inline(always)]
 pub(super) fn by_head(
     (callee, connection): (&Callee<'_>, &ClientConnection),
     (head, request_id): (&RequestHead, u32),
     arguments: &Arguments<'_>,
     lends: bool,
+    memory: Option<&CallerMemory<'_>>,
     block: &mut Block,
 ) -> Result<(), Failed> {
     if block.capacity() == 0 {
@@ -76,7 +77,9 @@ pub(super) fn by_head(
             }
         }
     }
-    if lends {
+    if let Some(memory) = memory {
+        out.set_lender(Some(memory));
+    } else if lends {
         out.set_lender(connection.link().lender());
     }
     probe::begins!(Point::ClientMarshal);
@@ -84,7 +87,9 @@ pub(super) fn by_head(
         return Err(unwritable(head.announces_code_sets, error));
     }
     probe::begins!(Point::ClientMessagingSend);
-    let length = head.template.finish(&mut out);
+    let length = head
+        .template
+        .finish(&mut out, memory.map_or(0, CallerMemory::left_out));
     out.put_back(block);
     check_length(length, connection)
 }

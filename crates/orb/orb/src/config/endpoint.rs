@@ -252,7 +252,7 @@ impl ListenEndpoint {
     }
 
     /// Returns the properties for the link: the configuration's, overridden by the endpoint's own.
-    pub(crate) fn properties(&self, config: Option<&BTreeMap<String, String>>) -> Properties {
+    pub(crate) fn properties(&self, config: &BTreeMap<String, String>) -> Properties {
         let ours = |name: &str| {
             [
                 HOSTNAME_IN_IOR,
@@ -265,7 +265,7 @@ impl ListenEndpoint {
                 || CONCURRENCY.contains(&name)
         };
         let own = self.options.iter().filter(|(name, _)| !ours(name));
-        config.into_iter().flatten().chain(own).collect()
+        config.iter().chain(own).collect()
     }
 
     /// Returns the addresses to try, in order, for listening on the link. Where places are those of
@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(endpoint.hostname_in_ior(), Some("pub.example"));
         assert_eq!(endpoint.port_in_ior(), Some(443));
         assert_eq!(endpoint.also_in_ior(), Some(Vec::new()));
-        let properties = endpoint.properties(None);
+        let properties = endpoint.properties(&BTreeMap::new());
         assert_eq!(
             properties.iter().collect::<Vec<_>>(),
             [("no_delay", "false")]
@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn who_serves_is_an_option_and_no_property_of_the_link() {
         let endpoint = parse("iiop://:0/concurrency=leader_followers&threads=2").unwrap();
-        assert!(endpoint.properties(None).is_empty());
+        assert!(endpoint.properties(&BTreeMap::new()).is_empty());
         let options = endpoint.concurrency_options().unwrap();
         let strategy = Concurrency::default().overridden_by(options).unwrap();
         assert!(matches!(strategy, Concurrency::LeaderFollowers(size) if size.threads == 2));
@@ -405,7 +405,7 @@ mod tests {
         let endpoint = parse("iiop://:0/deadline=500us/2ms/10ms&priority=7").unwrap();
         let reserved = endpoint.reservation().unwrap().unwrap();
         assert_eq!(reserved.to_string(), "500µs by 2ms in each 10ms");
-        assert!(endpoint.properties(None).is_empty());
+        assert!(endpoint.properties(&BTreeMap::new()).is_empty());
         assert_eq!(parse("iiop://:0").unwrap().reservation(), Ok(None));
         for (bad, why) in [
             ("deadline=5ms", "runtime/deadline/period"),
@@ -482,12 +482,15 @@ mod tests {
         let endpoint = parse("giop_lite+uiop:///tmp/a/b|backlog=5").unwrap();
         assert_eq!(endpoint.protocol, "giop_lite+uiop");
         assert_eq!(endpoint.place, "/tmp/a/b");
-        assert_eq!(endpoint.properties(None).get("backlog"), Some("5"));
+        assert_eq!(
+            endpoint.properties(&BTreeMap::new()).get("backlog"),
+            Some("5")
+        );
         let configured = BTreeMap::from([("backlog", "1"), ("ring", "2")]);
         let configured = configured
             .into_iter()
             .map(|(name, value)| (name.into(), value.into()));
-        let properties = endpoint.properties(Some(&configured.collect()));
+        let properties = endpoint.properties(&configured.collect());
         assert_eq!(properties.get("backlog"), Some("5"));
         assert_eq!(properties.get("ring"), Some("2"));
         assert_eq!(

@@ -233,8 +233,11 @@ impl OrbConfig {
         }
     }
 
-    /// Returns the values that apply where no policy is set.
-    pub(crate) fn policy_defaults(&self) -> Defaults {
+    /// Returns the values that apply where no policy is set, with these properties of connections.
+    pub(crate) fn policy_defaults(
+        &self,
+        properties: BTreeMap<String, BTreeMap<String, String>>,
+    ) -> Defaults {
         let preferred = (!self.client_protocols.is_empty()).then(|| self.client_protocols.clone());
         Defaults {
             roundtrip: self.timeouts.call,
@@ -249,7 +252,7 @@ impl OrbConfig {
             buffering: self.one_way_buffering,
             buffer_capacity: self.buffer_capacity,
             bidirectional: self.bidirectional,
-            properties: self.link_properties.clone(),
+            properties,
         }
     }
 

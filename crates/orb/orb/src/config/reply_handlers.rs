@@ -11,6 +11,11 @@ pub enum ReplyHandlers {
     /// not run by the shutdown are run by the thread that reads replies, or by the one that shuts
     /// down.
     Run,
+    /// The main thread as with [`ReplyHandlers::Run`], which also reads the replies itself: no other
+    /// thread is started or woken. While no thread is in these functions or in `Orb::block_on`, no
+    /// handler is called, no future completes, no time-out of either is noticed, and no callback over
+    /// a client's own connection is served. From the shutdown on a thread reads what still comes.
+    Reactor,
     /// A thread that is blocked in a synchronous call on the same connection, and otherwise the
     /// thread that reads replies. So handlers run **within** a synchronous call of any thread: the
     /// calling thread must not hold a lock that a handler takes.

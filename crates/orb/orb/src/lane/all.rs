@@ -65,7 +65,6 @@ impl Lanes {
     }
 
     /// Returns the default lane, for calls and endpoints without a priority.
-    #[cfg(feature = "fuzzing")]
     pub(crate) fn default_lane(&self) -> &Arc<Lane> {
         &self.first
     }

@@ -41,7 +41,7 @@ pub(crate) use owned::{Lane, lane_threads};
 pub use pool::PoolLane;
 pub(crate) use reactors::{ServingThreads, not_listening};
 pub(crate) use references::EndpointSelection;
-pub(crate) use replies::{Continuation, in_reply_handler};
+pub(crate) use replies::Continuation;
 pub use statistics::LaneStatistics;
 pub use work::{Borrowers, BufferLimits};
 pub(crate) use work::{Buffered, RequestBuffer};

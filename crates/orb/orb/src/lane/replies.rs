@@ -8,7 +8,8 @@
 //!
 //! By configuration ([`ReplyHandlers`]) other threads run continuations in its place: the main
 //! thread, or a thread that reads a connection for a synchronous call. The reply thread still reads
-//! the connections.
+//! the connections, unless the main thread reads them, too (`ReplyHandlers::Reactor`): then there is
+//! a reply thread from the shutdown on only.
 
 use super::alarms::{Alarm, Alarms};
 use super::reactors::reactor;
@@ -53,6 +54,10 @@ pub(crate) struct Replies {
     queue: Arc<Queue>,
     /// True if threads that read for synchronous calls run continuations.
     by_callers: bool,
+    /// True while the main thread reads the connections. Changed under the lock of `state`.
+    read_by_main_thread: AtomicBool,
+    /// True if the main thread reads them, or has done so until the shutdown.
+    may_be_read_by_main_thread: bool,
     /// Alarms of suspended calls that may time out before anything arrives.
     alarms: OnceLock<Arc<Alarms>>,
     /// Threads that each read replies from one connection.
@@ -61,6 +66,8 @@ pub(crate) struct Replies {
 
 #[derive(Debug, Default)]
 struct State {
+    reactor: Option<Arc<Reactor>>,
+    /// The reply thread, which runs the reactor.
     pool: Option<Arc<LeaderFollowers>>,
     is_over: bool,
 }
@@ -75,7 +82,7 @@ thread_local! {
 
 /// Returns `true` if the calling thread is in a reply handler, where waiting for calls whose
 /// continuations this thread runs would deadlock.
-pub(crate) fn in_reply_handler() -> bool {
+fn in_reply_handler() -> bool {
     GOES_ON.get()
 }
 
@@ -102,13 +109,21 @@ impl Queue {
     }
 }
 
+impl Queue {
+    /// Returns `true` if the calling thread may run continuations as it serves the reactor: not where
+    /// the main thread runs them by itself, and not within one, as they could nest without limit.
+    fn is_for_calling_thread(&self) -> bool {
+        !self.is_main_threads.load(Ordering::Relaxed) && !in_reply_handler()
+    }
+}
+
 impl Work for Queue {
     fn is_waiting(&self) -> bool {
-        !self.is_main_threads.load(Ordering::Relaxed) && !self.todo.is_empty()
+        self.is_for_calling_thread() && !self.todo.is_empty()
     }
 
     fn do_next(&self) -> bool {
-        if self.is_main_threads.load(Ordering::Relaxed) {
+        if !self.is_for_calling_thread() {
             return false;
         }
         let done = (0..AT_ONCE).take_while(|_| self.run_next()).count();
@@ -132,6 +147,8 @@ impl Replies {
                 is_main_threads: AtomicBool::new(way == ReplyHandlers::Run),
             }),
             by_callers: way == ReplyHandlers::Callers,
+            read_by_main_thread: AtomicBool::new(way == ReplyHandlers::Reactor),
+            may_be_read_by_main_thread: way == ReplyHandlers::Reactor,
             alarms: OnceLock::new(),
             threads: ThreadGroup::new(THREADS),
         }
@@ -144,13 +161,22 @@ impl Replies {
     /// The reason why the thread cannot be started.
     pub(super) fn reactor(&self) -> io::Result<Arc<Reactor>> {
         let mut state = self.state.lock();
-        if let Some(pool) = &state.pool {
-            return Ok(pool.reactor().clone());
+        if let Some(reactor) = &state.reactor {
+            return Ok(reactor.clone());
         }
         let broker = self.broker.upgrade().filter(|_| !state.is_over);
         let broker = broker.ok_or_else(|| io::Error::other("the ORB has shut down"))?;
         let reactor = reactor(&broker, &Properties::NONE, Duration::ZERO)?;
         reactor.set_work(self.queue.clone());
+        if !self.read_by_main_thread.load(Ordering::Relaxed) {
+            state.pool = Some(self.start_reading(&reactor)?);
+        }
+        state.reactor = Some(reactor.clone());
+        Ok(reactor)
+    }
+
+    /// Starts the reply thread.
+    fn start_reading(&self, reactor: &Arc<Reactor>) -> io::Result<Arc<LeaderFollowers>> {
         let options = PoolOptions {
             spec: self.spec.clone(),
             serving: None,
@@ -159,10 +185,28 @@ impl Replies {
             at_once: 1,
             reserve: None,
         };
-        let pool = LeaderFollowers::start(reactor, &options).map_err(io::Error::other)?;
-        let reactor = pool.reactor().clone();
-        state.pool = Some(Arc::new(pool));
-        Ok(reactor)
+        let pool = LeaderFollowers::start(reactor.clone(), &options).map_err(io::Error::other)?;
+        Ok(Arc::new(pool))
+    }
+
+    /// Returns the reactor that the main thread is to run, if it reads the replies.
+    ///
+    /// # Errors
+    /// Those of [`Replies::reactor`].
+    pub(crate) fn main_threads_reactor(&self) -> Option<io::Result<Arc<Reactor>>> {
+        let is_main_threads = self.read_by_main_thread.load(Ordering::Relaxed);
+        is_main_threads.then(|| self.reactor())
+    }
+
+    /// Returns `true` if the calling thread would wait for itself if it waited until other calls
+    /// have ended: in a reply handler, and where replies are read by the main thread, unless that is
+    /// another one.
+    pub(crate) fn are_run_by_calling_thread(&self) -> bool {
+        let main = || {
+            let broker = self.broker.upgrade();
+            broker.is_some_and(|broker| !broker.main_thread.is_of_another_thread())
+        };
+        in_reply_handler() || (self.read_by_main_thread.load(Ordering::Relaxed) && main())
     }
 
     /// Starts a thread for a connection that needs one of its own.
@@ -223,11 +267,34 @@ impl Replies {
         !self.queue.is_main_threads.load(Ordering::Relaxed)
     }
 
-    /// Stops the use of the main thread for continuations.
+    /// Stops the use of the main thread for continuations, and for reading.
     pub(super) fn stop_using_main_thread(&self) {
+        self.read_by_thread();
         let was = self.queue.is_main_threads.swap(false, Ordering::Relaxed);
         if was && !self.queue.todo.is_empty() {
             self.tell();
+        }
+    }
+
+    /// Returns `true` if the calling thread, the main thread, has read the connections.
+    fn was_calling_threads(&self) -> bool {
+        let broker = self.broker.upgrade();
+        let is_main_thread = broker.is_some_and(|broker| broker.main_thread.is_main_thread());
+        self.may_be_read_by_main_thread && is_main_thread
+    }
+
+    /// Makes the reply thread read from now on, if the main thread did so before.
+    fn read_by_thread(&self) {
+        let mut state = self.state.lock();
+        if !self.read_by_main_thread.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let Some(reactor) = state.reactor.clone().filter(|_| !state.is_over) else {
+            return;
+        };
+        match self.start_reading(&reactor) {
+            Ok(pool) => state.pool = Some(pool),
+            Err(error) => tracing::error!("no thread reads replies from now on: {error}"),
         }
     }
 
@@ -244,15 +311,18 @@ impl Replies {
 
     /// Ends the thread; the calling thread runs the continuations that are left.
     pub(super) fn close(&self) {
-        let pool = {
+        let (reactor, pool) = {
             let mut state = self.state.lock();
             state.is_over = true;
-            state.pool.take()
+            (state.reactor.take(), state.pool.take())
         };
+        if let Some(reactor) = reactor {
+            reactor.stop();
+        }
         if let Some(pool) = pool {
-            pool.reactor().stop();
             // A thread of the pool that shuts its own ORB down does not wait for itself.
-            let own = usize::from(punctual_exec::reactor::depth() > 0);
+            let is_own = punctual_exec::reactor::depth() > 0 && !self.was_calling_threads();
+            let own = usize::from(is_own);
             let _ended = pool.stop(own, Deadline::after(END));
         }
         while self.queue.run_next() {}

@@ -37,7 +37,13 @@ impl Fragmenting {
 
     #[inline]
     pub(crate) fn applies_to(self, message: &[u8]) -> bool {
-        self.size != 0 && message.len() > self.size && self.applies_to_version_of(message)
+        self.applies_to_long(message, message.len())
+    }
+
+    /// Returns whether a message of this length is sent in fragments; `message` is its begin.
+    #[inline]
+    pub(crate) fn applies_to_long(self, message: &[u8], length: usize) -> bool {
+        self.size != 0 && length > self.size && self.applies_to_version_of(message)
     }
 
     fn applies_to_version_of(self, message: &[u8]) -> bool {

@@ -213,11 +213,12 @@ impl Template {
     }
 
     /// Completes a message: removes the padding if the body is empty, and fills in the size. A
-    /// message too long for the size field exceeds every limit anyway. Returns its length.
+    /// message too long for the size field exceeds every limit anyway. Returns its length, with `left_out` bytes that are
+    /// sent from elsewhere.
     #[inline]
-    pub(crate) fn finish(&self, out: &mut Encoder<'_>) -> usize {
+    pub(crate) fn finish(&self, out: &mut Encoder<'_>, left_out: usize) -> usize {
         let block = out.block_mut();
-        let mut length = block.full_len();
+        let mut length = block.full_len() + left_out;
         if length == self.octets.len() {
             length = self.bare;
             block.truncate(length);

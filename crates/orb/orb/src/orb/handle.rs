@@ -224,7 +224,7 @@ impl Orb {
         if let Some(adapter) = self.adapter() {
             adapter.warn_before_run();
         }
-        self.broker().main_thread.run();
+        self.run_main_thread(Deadline::NEVER);
         self.broker().life.wait_until_over();
     }
 
@@ -235,7 +235,7 @@ impl Orb {
         if let Some(adapter) = self.adapter() {
             adapter.warn_before_run();
         }
-        self.broker().main_thread.run_until(until) && self.broker().life.wait_until_over_or(until)
+        self.run_main_thread(until) && self.broker().life.wait_until_over_or(until)
     }
 
     /// Blocks like [`Orb::run`] until SIGTERM or SIGINT comes, and then drains the ORB: calls in
@@ -277,7 +277,7 @@ impl Orb {
             }
         });
         waiting.map_err(RunError::NoThread)?;
-        self.broker().main_thread.run();
+        self.run_main_thread(Deadline::NEVER);
         let has_ended = self
             .broker()
             .life
@@ -287,24 +287,6 @@ impl Orb {
             true => Ok(()),
             false => Err(RunError::StillInProgress(drain)),
         }
-    }
-
-    /// Returns whether an upcall waits for the main thread (CORBA 3.3 part 1, §8.2.3.1).
-    #[must_use]
-    pub fn work_pending(&self) -> bool {
-        self.broker().main_thread.work_pending()
-    }
-
-    /// Makes one upcall that waits for the main thread, if there is such an upcall and the calling
-    /// thread is the main thread. For programs whose main thread has other work to do. Returns
-    /// whether it made one. After a shutdown [`Orb::run`] waits for the calls in progress to be
-    /// answered.
-    ///
-    /// # Errors
-    /// BAD_INV_ORDER after a shutdown.
-    pub fn perform_work(&self) -> Result<bool, SystemException> {
-        self.broker().check_running()?;
-        Ok(self.broker().main_thread.perform_work())
     }
 
     /// Runs `work` on the main thread and waits for it; runs it at once if the calling thread is
@@ -533,7 +515,7 @@ impl Orb {
         self.shared.proxies.find(repository_id)
     }
 
-    fn each_lane(&self, each: impl Fn(&Lane)) {
+    pub(super) fn each_lane(&self, each: impl Fn(&Lane)) {
         self.lanes().all().for_each(|lane| each(&lane));
     }
 

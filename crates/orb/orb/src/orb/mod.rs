@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod answer_tests;
 mod bidirectional;
+mod block_on;
 #[cfg(test)]
 mod closure_adapter;
 mod current;
@@ -11,6 +12,7 @@ mod handle;
 mod inheriting_tests;
 mod initialize;
 mod listening;
+mod main_thread;
 mod process;
 mod proxies;
 mod reach;

@@ -18,7 +18,7 @@ pub(crate) struct Defaults {
     pub(crate) bidirectional: Bidirectional,
     pub(crate) buffering: Option<Buffering>,
     pub(crate) buffer_capacity: BufferCapacity,
-    /// Properties of connections, by the name of the link and of the property.
+    /// Properties of connections, by the name of the link, with its adapters, and of the property.
     pub(crate) properties: BTreeMap<String, BTreeMap<String, String>>,
 }
 

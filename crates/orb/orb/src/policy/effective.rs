@@ -171,8 +171,12 @@ impl Effective {
                 Policy::CharCodeSet(code_set) => self.char_code_set = *code_set,
                 Policy::CallsInFlight(calls) => self.in_flight = Some(calls.clone()),
                 Policy::LinkProperty(property) => {
-                    let of_link = properties.entry(&property.link).or_default();
-                    of_link.insert(&property.name, &property.value);
+                    properties.entry(&property.link).or_default();
+                    let all = properties.iter_mut();
+                    let all = all.filter(|(link, _)| bare_link(link) == &*property.link);
+                    for (_, of_link) in all {
+                        of_link.insert(&property.name, &property.value);
+                    }
                 }
                 // Read by the code that has added its type.
                 Policy::Defined(_) => {}
@@ -194,7 +198,9 @@ impl Effective {
             self.collocation = Collocation::None;
         }
         self.properties = BTreeMap::new();
-        for (link, of_link) in properties {
+        // Empty tables are those of policies whose link is none by itself: no connection has them.
+        let properties = properties.into_iter();
+        for (link, of_link) in properties.filter(|(_, of_link)| !of_link.is_empty()) {
             let of_link = of_link.into_iter().collect();
             self.properties.insert(link.into(), of_link);
         }
@@ -206,14 +212,15 @@ impl Effective {
         self.ends.are_any() || self.queued.is_any()
     }
 
-    /// Returns the properties for connections of this link; for an adapted link, those of the link
-    /// below the adapters.
+    /// Returns the properties for connections of this link; for an adapted link without a table of its own, those of the
+    /// link below the adapters.
     pub(crate) fn properties(&self, link: &str) -> Properties {
         if self.properties.is_empty() {
             return Properties::NONE;
         }
-        let bare = link.rsplit('+').next().unwrap_or(link);
-        self.properties.get(bare).cloned().unwrap_or_default()
+        let of_link = self.properties.get(link);
+        let of_link = of_link.or_else(|| self.properties.get(bare_link(link)));
+        of_link.cloned().unwrap_or_default()
     }
 
     /// Returns the kind of response that one-ways ask for, if any (CORBA 3.3 part 2, §9.4.2.2).
@@ -327,4 +334,9 @@ impl From<Contradiction> for Conflict {
             exception: invalid(why),
         }
     }
+}
+
+/// Returns the name of a link without those of adapters over it.
+fn bare_link(link: &str) -> &str {
+    link.rsplit('+').next().unwrap_or(link)
 }

@@ -10,7 +10,7 @@ use crate::messaging::{Frames, Giop, GiopLite, Messaging};
 use crate::policy::KnownProtocols;
 use crate::profile::ProfileCodec;
 use arc_swap::ArcSwap;
-use punctual_link::{Link, LinkAdapter, LinkCount, LinkError, Properties, Protection};
+use punctual_link::{Link, LinkAdapter, LinkCount, Protection};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -139,27 +139,14 @@ impl Registry {
         known.ok_or_else(|| self.unknown_link(place, link))
     }
 
-    /// Checks that connections or acceptors of a link, or of an adapter over it, could have a property: the link's table of the
-    /// configuration contains those of both.
-    ///
-    /// # Errors
-    /// As the link refuses it.
-    pub(crate) fn check(
-        &self,
-        link: &Arc<dyn Link>,
-        property: &Properties,
-    ) -> Result<(), LinkError> {
-        let Err(error) = link.check(property) else {
-            return Ok(());
-        };
+    /// Returns a link with each adapter over it that supplies what it lacks.
+    pub(super) fn adapted_over(&self, link: &Arc<dyn Link>) -> Vec<Arc<dyn Link>> {
         let below = link.guarantees();
         let fitting = self.adapters.values();
         let fitting = fitting.filter(|adapter| adapter.supplies(below) != below);
-        let mut adapted = fitting.map(|adapter| self.adapted.over(&**adapter, link.clone()));
-        match adapted.any(|link| link.check(property).is_ok()) {
-            true => Ok(()),
-            false => Err(error),
-        }
+        fitting
+            .map(|adapter| self.adapted.over(&**adapter, link.clone()))
+            .collect()
     }
 
     /// Returns the names of all registered protocol parts.

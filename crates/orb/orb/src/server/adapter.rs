@@ -2,6 +2,7 @@
 //! and answers with a reply or an error.
 
 use super::call::{Dispatched, ServerCall};
+use super::pending_location::LocateRequest;
 use crate::adapter::{Collocated, DispatchError, Location};
 use crate::urgency::{Urgency, UrgencyStrategy, WaitingRequest};
 use std::any::Any;
@@ -22,6 +23,13 @@ pub trait ObjectAdapter: Send + Sync {
 
     /// Returns the location of the object, without activating it.
     fn locate(&self, object_key: &[u8]) -> Location;
+
+    /// Answers a LocateRequest as [`locate`](Self::locate) does, or returns `None` and answers it later
+    /// ([`LocateRequest::answer_later`]).
+    fn locate_or_later(&self, object_key: &[u8], request: &LocateRequest<'_>) -> Option<Location> {
+        let _ = request;
+        Some(self.locate(object_key))
+    }
 
     /// Returns access to the object for callers of this process. The result is kept with a
     /// reference and used for each call. Returns `None` if the object is unknown or does not allow

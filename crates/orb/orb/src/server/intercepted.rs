@@ -8,6 +8,7 @@
 use super::adapter::ObjectAdapter;
 use super::call::{Dispatched, MadeReply, ServerCall};
 use super::panics::panicked;
+use super::pending_location::LocateRequest;
 use crate::adapter::{Collocated, DispatchError, Location};
 use crate::broker::Broker;
 use crate::exception::{
@@ -87,6 +88,10 @@ impl ObjectAdapter for Intercepted {
 
     fn locate(&self, object_key: &[u8]) -> Location {
         self.adapter.locate(object_key)
+    }
+
+    fn locate_or_later(&self, object_key: &[u8], request: &LocateRequest<'_>) -> Option<Location> {
+        self.adapter.locate_or_later(object_key, request)
     }
 
     fn collocated(&self, object_key: &[u8]) -> Option<Arc<dyn Collocated>> {

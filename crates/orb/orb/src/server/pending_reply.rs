@@ -468,7 +468,7 @@ fn panicked() -> SystemException {
 /// Returns the error for a connection that no longer exists while one of its requests is served,
 /// which should not happen.
 #[cold]
-fn gone() -> DispatchError {
+pub(super) fn gone() -> DispatchError {
     let kind = Kind::Internal;
     SystemException::new(kind, minor::BROKEN_INVARIANT, CompletionStatus::No)
         .with_detail("the request cannot be answered later: its upcall is over")
@@ -476,7 +476,7 @@ fn gone() -> DispatchError {
 }
 
 #[cold]
-fn refused(too_many: TooMany) -> DispatchError {
+pub(super) fn refused(too_many: TooMany) -> DispatchError {
     let why = match too_many {
         TooMany::OfConnection(limit) => format!(
             "{limit} requests of this connection wait for their answers (limits.pending_replies_per_connection)"

@@ -58,7 +58,7 @@ impl<'m> ServerCall<'m> {
         probe::begins!(Point::ServerMarshal);
         write(&mut out)?;
         probe::begins!(Point::ServerMessagingSend);
-        let length = template.finish(&mut out);
+        let length = template.finish(&mut out, 0);
         out.put_back(self.reply);
         Ok(length)
     }
@@ -157,7 +157,7 @@ impl<'m> ServerCall<'m> {
     }
 }
 
-fn exception_body(exception: &SystemException) -> SystemExceptionBody<'static> {
+pub(super) fn exception_body(exception: &SystemException) -> SystemExceptionBody<'static> {
     SystemExceptionBody {
         repository_id: exception.kind().repository_id(),
         minor: exception.minor(),

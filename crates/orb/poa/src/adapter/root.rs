@@ -252,9 +252,13 @@ impl Root {
         }
     }
 
-    /// Returns whether the object with a key is here, unknown, or forwarded elsewhere.
-    pub(crate) fn find(&self, object_key: &[u8]) -> Location {
-        match Key::read(self.nonce, object_key) {
+    /// Returns whether the object with a key is here, unknown, or forwarded elsewhere. `elsewhere` is asked for one that no adapter has.
+    pub(crate) fn find(
+        &self,
+        object_key: &[u8],
+        elsewhere: impl FnOnce(&IorTable) -> Option<Location>,
+    ) -> Option<Location> {
+        let location = match Key::read(self.nonce, object_key) {
             Key::Entry(name, entry_id) => self.locate_at(name, &entry_id.octets(), Some(entry_id)),
             Key::Named {
                 adapter,
@@ -263,15 +267,16 @@ impl Root {
             } => self.locate_at(adapter, id, entry_id),
             Key::Persistent { path, id } => match self.at(path) {
                 Ok(Some(adapter)) => adapter.locate(id, None),
-                _ => self.ior_table.locate_unknown(object_key),
+                _ => return elsewhere(&self.ior_table),
             },
             Key::Foreign => match self.ior_table.forward(object_key) {
                 Ok(Some(to)) => Location::Forward(Box::new(to.ior().clone())),
                 // Requests for it wait; see `route_elsewhere`.
                 Ok(None) if !self.adapter().manager.admission().was_active() => Location::Here,
-                _ => self.ior_table.locate_unknown(object_key),
+                _ => return elsewhere(&self.ior_table),
             },
-        }
+        };
+        Some(location)
     }
 }
 

@@ -80,11 +80,15 @@ impl Interface for Carrier {
 
 /// Defines the operation and its `_into` variant for a sequence of each type.
 macro_rules! carries {
-    ($($operation:ident $twin:ident $element:ty;)*) => {
+    ($($operation:ident $twin:ident $element:ty $(, $lending:ident)?;)*) => {
         impl Carrier {$(
             fn $operation(&self, values: &[$element]) -> Result<Vec<$element>, SystemException> {
                 const OPERATION: Operation = Operation::two_way(stringify!($operation));
-                self.0.invoke(&OPERATION, |out| values.marshal(out), Vec::<$element>::unmarshal)
+                self.0.invoke(
+                    &OPERATION $(.$lending(values))?,
+                    |out| values.marshal(out),
+                    Vec::<$element>::unmarshal,
+                )
             }
 
             fn $twin(
@@ -94,7 +98,7 @@ macro_rules! carries {
             ) -> Result<(), SystemException> {
                 const OPERATION: Operation = Operation::two_way(stringify!($operation));
                 self.0.invoke(
-                    &OPERATION,
+                    &OPERATION $(.$lending(values))?,
                     |out| values.marshal(out),
                     |reply| result.unmarshal_into(reply),
                 )
@@ -129,10 +133,10 @@ macro_rules! carries {
 }
 
 carries! {
-    octets octets_into u8;
-    shorts shorts_into i16;
-    longs longs_into i32;
-    doubles doubles_into f64;
+    octets octets_into u8, lending;
+    shorts shorts_into i16, lending;
+    longs longs_into i32, lending;
+    doubles doubles_into f64, lending;
     structs structs_into BinStruct;
     cubes cubes_into Cube;
     words words_into String;

@@ -23,6 +23,7 @@ mod foreign_references;
 mod hostile;
 mod late;
 mod lending;
+mod long_arguments;
 mod multicast;
 mod never_activated;
 mod not_exist;

@@ -10,6 +10,7 @@ use punctual::{
     Interface, ListenEndpoint, Orb, OrbBuilder, Policy, RootPoa, SetOverride,
     SystemExceptionKind as Kind,
 };
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 use support::{Echo, EchoImpl, Pair, watchdog};
@@ -343,7 +344,12 @@ fn a_period_by_policy_completes_the_configured_lead_and_clock_of_launch_times() 
         "diop",
         &[("launch_lead_us", "300"), ("launch_clock", "monotonic")],
     );
+    // An endpoint has no launch times, and goes by the same table.
+    let client = client.listen(ListenEndpoint::new("giop_oneway+diop", "127.0.0.1:0"));
     let client = client.build().unwrap();
+    let own = client.root_poa().unwrap();
+    own.manager().activate().unwrap();
+    assert_eq!(client.endpoints().len(), 1);
     let echo = Echo::from_object(client.string_to_object(&text).unwrap());
     let by_datagrams = with(&echo, only("giop_oneway+diop"));
     let error = by_datagrams.ping().unwrap_err().to_string();
@@ -354,4 +360,33 @@ fn a_period_by_policy_completes_the_configured_lead_and_clock_of_launch_times() 
     while by_tcp.pings().unwrap() == 0 {
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn a_property_of_endpoints_in_a_links_table_holds_for_them_and_not_for_connections() {
+    let _watchdog = watchdog(LIMIT);
+    let steered = || configured("iiop", &[("incoming_cpu", "0")]);
+    let server = listening(steered(), 0).unwrap();
+    let poa = server.root_poa().unwrap();
+    let echo: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
+    let text = server.object_to_string(&echo).unwrap();
+    let client = listening(steered(), 0).unwrap();
+    let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+    assert_eq!(echo.long(7).unwrap(), 7);
+    // Only endpoints with a processor share their address.
+    let port = client.endpoints()[0].port().unwrap();
+    assert!(listening(Orb::builder(), port).is_err());
+    listening(steered(), port).unwrap();
+    // By a policy it is meant for the connection, which refuses it.
+    let policy = Policy::link_property("iiop", "incoming_cpu", 0);
+    let error = with(&echo, policy).long(7).unwrap_err().to_string();
+    assert!(error.contains("incoming_cpu=0"), "{error}");
+}
+
+fn listening(builder: OrbBuilder, port: u16) -> Result<Orb, Box<dyn Error>> {
+    let orb = builder
+        .listen(ListenEndpoint::iiop("127.0.0.1", port))
+        .build()?;
+    orb.root_poa()?.manager().activate()?;
+    Ok(orb)
 }

@@ -76,6 +76,13 @@ impl<N: Notify> Waiter<N> {
         self.begin(POLLING)
     }
 
+    /// Ends the wait in `epoll` that was begun, as [`Waiter::look`] does. Returns whether a thread has
+    /// called [`Notify::notify`] for it, or is about to.
+    #[must_use]
+    pub fn end_polling(&self) -> bool {
+        self.state.swap(RUNNING, Ordering::AcqRel) == NOTIFIED
+    }
+
     fn begin(&self, wait: u32) -> bool {
         self.state
             .compare_exchange(RUNNING, wait, Ordering::AcqRel, Ordering::Acquire)

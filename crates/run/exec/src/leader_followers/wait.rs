@@ -7,6 +7,10 @@ use punctual_sys::epoll::EpollEvents;
 use punctual_sys::event::either;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Shortest time that `epoll_wait(2)` waits.
+const A_MILLISECOND: Duration = Duration::from_millis(1);
 
 /// Outcome of waiting for a condition while events are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,13 +39,27 @@ impl Reactor {
         deadline: Deadline,
         mut done: impl FnMut() -> bool,
     ) -> io::Result<Waited> {
+        self.run_until_or_served(deadline, |_| done())
+    }
+
+    /// Serves events as [`Reactor::run_until`] does; `done` gets whether anything has been served
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// As of [`Reactor::run_until`].
+    pub(crate) fn run_until_or_served(
+        self: &Arc<Self>,
+        deadline: Deadline,
+        mut done: impl FnMut(bool) -> bool,
+    ) -> io::Result<Waited> {
+        let mut has_served = false;
         let own = Wakeup::own()?;
         let (mut found, mut is_queues_turn) = (EpollEvents::new(1), false);
         // True while another thread may have made this one the only one that waits.
         let mut has_followed = false;
         let waited = loop {
             own.waiter.look();
-            if done() {
+            if done(has_served) {
                 break Waited::Done;
             }
             if self.is_stopped() {
@@ -51,6 +69,7 @@ impl Reactor {
                 break Waited::TimedOut;
             }
             if self.do_next() {
+                has_served = true;
                 continue;
             }
             if self.leadership.try_lead() {
@@ -58,13 +77,13 @@ impl Reactor {
                 // What was added before this thread leads has woken no thread.
                 if self.has_queued() || self.has_work() {
                     self.resign();
-                    self.serve_at_hand(&mut found, &mut is_queues_turn, Role::Worker);
+                    has_served |= self.serve_at_hand(&mut found, &mut is_queues_turn, Role::Worker);
                     continue;
                 }
                 let waited = self.lead(&own, deadline, &mut found);
                 self.resign();
                 waited?;
-                self.serve(&found, Role::Worker);
+                has_served |= self.serve(&found, Role::Worker);
             } else {
                 has_followed = true;
                 self.leadership.follow(&own.waiter, deadline.remaining());
@@ -91,11 +110,22 @@ impl Reactor {
         if !own.waiter.begin_polling() {
             return Ok(());
         }
-        let waited = either(self.epoll(), &**own.waiter.notifier(), deadline.remaining());
-        own.waiter.look();
+        let left = deadline.remaining();
+        let is_in_set = self.wakeup_in_set.get().is_some_and(|it| it.is_same(own));
+        let waited = if is_in_set && left.is_none_or(|left| left >= A_MILLISECOND) {
+            // The rest of a millisecond is waited for the other way, the next time.
+            let whole = left.map(|left| Duration::from_millis(left.as_millis() as u64));
+            self.wait_by_set(found, whole).map(|told| (false, told))
+        } else {
+            either(self.epoll(), &**own.event(), left)
+        };
+        let is_woken = own.waiter.end_polling();
         let (event, told) = waited?;
-        if told {
-            own.waiter.notifier().clear();
+        if is_in_set && is_woken {
+            // Each wake of an event in the set is taken, so that none is found later, or by another thread.
+            own.event().take()?;
+        } else if told {
+            own.event().clear();
         }
         if event {
             self.look(found);

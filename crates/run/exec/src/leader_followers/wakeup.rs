@@ -40,6 +40,16 @@ impl Wakeup {
         })
     }
 
+    /// Returns the event that wakes the thread.
+    pub(crate) fn event(&self) -> &Arc<ThreadEvent> {
+        self.waiter.notifier()
+    }
+
+    /// Returns whether both wake the same thread.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.waiter, &other.waiter)
+    }
+
     /// Makes the thread re-check its condition, which the caller stored before. May be called from
     /// any thread; enters the kernel only where the waiter sleeps.
     pub fn wake(&self) {

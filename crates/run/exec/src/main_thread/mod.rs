@@ -7,10 +7,12 @@ mod work_item;
 
 pub use refused::Refused;
 
-use crate::Deadline;
+use crate::leader_followers::{Waited, Wakeup};
+use crate::{Deadline, Reactor};
 use refused::MAX_QUEUED;
 use std::collections::VecDeque;
 use std::fmt;
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use work_item::WorkItem;
@@ -28,6 +30,8 @@ struct State {
     /// Number of queued items that a thread waits for.
     waited_for: usize,
     main_thread: Option<ThreadId>,
+    /// Means to wake the main thread where it waits in a reactor.
+    wakeup: Option<Wakeup>,
     closed: bool,
 }
 
@@ -77,7 +81,7 @@ impl MainThreadQueue {
             }
             state.waited_for += 1;
             state.queued.push_back(Queued::WaitedFor(item));
-            self.changed.notify_all();
+            self.tell(&state);
             Ok(())
         })
     }
@@ -91,8 +95,22 @@ impl MainThreadQueue {
             return false;
         }
         state.queued.push_back(Queued::Posted(Box::new(work)));
-        self.changed.notify_all();
+        self.tell(&state);
         true
+    }
+
+    /// Makes the calling thread the main thread if there is none; returns whether it is the main
+    /// thread.
+    pub fn claim(&self) -> bool {
+        let me = thread::current().id();
+        *self.lock().main_thread.get_or_insert(me) == me
+    }
+
+    /// Returns whether another thread is the main thread.
+    #[must_use]
+    pub fn is_of_another_thread(&self) -> bool {
+        let main_thread = self.lock().main_thread;
+        main_thread.is_some_and(|main_thread| main_thread != thread::current().id())
     }
 
     /// Returns whether the calling thread is the main thread.
@@ -115,6 +133,24 @@ impl MainThreadQueue {
             item.run();
             true
         })
+    }
+
+    /// Does one work item, for which it waits until the deadline; returns whether it did. On any
+    /// other thread than the main thread it does nothing.
+    pub fn perform_work_until(&self, until: Deadline) -> bool {
+        let mut state = self.lock();
+        loop {
+            if let Some(item) = self.take(&mut state) {
+                drop(state);
+                item.run();
+                return true;
+            }
+            let is_main_thread = state.main_thread == Some(thread::current().id());
+            if !is_main_thread || state.closed || until.has_passed() {
+                return false;
+            }
+            state = self.wait(state, until);
+        }
     }
 
     /// Does work items as they come, until the queue is closed. Any other thread than the main
@@ -142,13 +178,89 @@ impl MainThreadQueue {
         }
     }
 
+    /// Does work items as [`MainThreadQueue::run_until`] does; meanwhile the main thread serves the
+    /// reactor, which needs no thread of its own then.
+    ///
+    /// # Errors
+    /// Those of [`Reactor::run_until`].
+    pub fn run_in(&self, reactor: &Arc<Reactor>, until: Deadline) -> io::Result<bool> {
+        if !self.claim() {
+            return Ok(self.run_until(until));
+        }
+        self.wake_in(reactor)?;
+        loop {
+            while self.perform_work() {}
+            if self.lock().closed {
+                return Ok(true);
+            }
+            match reactor.run_until(until, || self.has_changed())? {
+                Waited::Done => {}
+                Waited::TimedOut => return Ok(false),
+                Waited::Stopped => return Ok(self.run_until(until)),
+            }
+        }
+    }
+
+    /// Does one work item, or serves what is at hand in the reactor; waits until the deadline for
+    /// one of these. Returns whether it did something. On any other thread than the main thread it
+    /// does nothing.
+    ///
+    /// # Errors
+    /// Those of [`Reactor::run_until`].
+    pub fn perform_work_in(&self, reactor: &Arc<Reactor>, until: Deadline) -> io::Result<bool> {
+        if !self.claim() {
+            return Ok(false);
+        }
+        if self.perform_work() {
+            return Ok(true);
+        }
+        if until.has_passed() {
+            return Ok(reactor.run_ready() > 0 || reactor.do_next());
+        }
+        self.wake_in(reactor)?;
+        let mut has_served = false;
+        reactor.run_until_or_served(until, |served| {
+            has_served = served;
+            served || self.has_changed()
+        })?;
+        Ok(self.perform_work() || has_served)
+    }
+
+    /// Has the calling thread, the main thread, woken in the reactor for work items.
+    ///
+    /// # Errors
+    /// Those of [`Reactor::add_wakeup`], and of [`Wakeup::own`].
+    pub fn wake_in(&self, reactor: &Reactor) -> io::Result<()> {
+        let mut state = self.lock();
+        if state.wakeup.is_none() {
+            let own = Wakeup::own()?;
+            reactor.add_wakeup(&own)?;
+            state.wakeup = Some(own);
+        }
+        Ok(())
+    }
+
+    /// Returns whether a work item is queued or the queue is closed.
+    fn has_changed(&self) -> bool {
+        let state = self.lock();
+        state.closed || !state.queued.is_empty()
+    }
+
+    /// Wakes the main thread, and the threads that wait for the end.
+    fn tell(&self, state: &State) {
+        self.changed.notify_all();
+        if let Some(wakeup) = &state.wakeup {
+            wakeup.wake();
+        }
+    }
+
     /// Closes the queue: refuses what is queued, and all that comes.
     pub fn close(&self) {
         let refused = {
             let mut state = self.lock();
             state.closed = true;
             state.waited_for = 0;
-            self.changed.notify_all();
+            self.tell(&state);
             std::mem::take(&mut state.queued)
         };
         for queued in refused {
@@ -276,6 +388,47 @@ mod tests {
             assert!(queue.perform_work());
             assert_eq!(waiting.join().unwrap(), Ok(7));
         });
+    }
+
+    #[test]
+    fn work_is_done_by_a_main_thread_that_waits_in_a_reactor() {
+        let queue = MainThreadQueue::default();
+        let reactor = Reactor::new(crate::reactor::ReactorOptions::default()).unwrap();
+        thread::scope(|scope| {
+            let main = scope.spawn(|| queue.run_in(&reactor, Deadline::NEVER).unwrap());
+            while !queue.is_of_another_thread() {
+                thread::yield_now();
+            }
+            let id = main.thread().id();
+            for _ in 0..100 {
+                assert_eq!(queue.call(|| thread::current().id()), Ok(id));
+            }
+            // Any other thread merely waits.
+            let soon = Deadline::after(std::time::Duration::from_millis(1));
+            assert!(!queue.run_in(&reactor, soon).unwrap());
+            assert!(!queue.perform_work_in(&reactor, soon).unwrap());
+            queue.close();
+            assert!(main.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn a_main_thread_waits_no_longer_than_until_the_deadline_or_the_reactors_end() {
+        let queue = MainThreadQueue::default();
+        let reactor = Reactor::new(crate::reactor::ReactorOptions::default()).unwrap();
+        let within = |millis| Deadline::after(std::time::Duration::from_millis(millis));
+        let soon = || within(1);
+        for time in [0, 1, 20] {
+            assert!(!queue.run_in(&reactor, within(time)).unwrap());
+            assert!(!queue.perform_work_in(&reactor, within(time)).unwrap());
+        }
+        assert!(!queue.perform_work_until(soon()));
+        assert!(queue.post(|| ()));
+        assert!(queue.perform_work_in(&reactor, soon()).unwrap());
+        reactor.stop();
+        assert!(!queue.run_in(&reactor, soon()).unwrap());
+        queue.close();
+        assert!(queue.run_in(&reactor, Deadline::NEVER).unwrap());
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 use super::nesting::{Nesting, Running};
 use super::owner::Readiness;
-use super::state::{QUEUE, Reactor, ReadyEvent, Role, STOP, TIMER};
+use super::state::{QUEUE, Reactor, ReadyEvent, Role, STOP, TIMER, WAKEUP};
 use super::table::{Entry, Token};
 use super::work::Work;
 use punctual_sys::epoll::{EpollEvent, EpollEvents};
+use punctual_sys::event::either;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -85,6 +87,14 @@ impl Reactor {
         served
     }
 
+    /// Returns whether a thread that serves the reactor now would find something to serve. One system
+    /// call.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        let polled = || either(&self.epoll, &self.queued, Some(Duration::ZERO));
+        self.has_queued() || self.has_work() || polled().is_ok_and(|(event, _)| event)
+    }
+
     /// Serves a queued registration or an event at hand, which come first by turns; returns whether there was one.
     pub(crate) fn serve_at_hand(
         self: &Arc<Self>,
@@ -127,6 +137,17 @@ impl Reactor {
         let _ = self.epoll.wait(found, Some(Duration::ZERO));
     }
 
+    /// Waits until something happens, that of `Reactor::add_wakeup` included, or `timeout` has passed,
+    /// rounded up to whole milliseconds. Returns whether that event was found.
+    pub(crate) fn wait_by_set(
+        &self,
+        found: &mut EpollEvents,
+        timeout: Option<Duration>,
+    ) -> io::Result<bool> {
+        self.epoll.wait(found, timeout)?;
+        Ok(found.iter().any(|event| event.token == WAKEUP))
+    }
+
     /// Ends the calling thread's wait, and has another thread take over if there is one.
     pub(crate) fn resign(&self) {
         if !self.leadership.resign() {
@@ -142,8 +163,8 @@ impl Reactor {
     }
 
     /// Serves the first of the given events, which were found by polling, and queues the others: this one may take
-    /// long.
-    pub(crate) fn serve(self: &Arc<Self>, found: &EpollEvents, role: Role) {
+    /// long. Returns whether there was one to serve.
+    pub(crate) fn serve(self: &Arc<Self>, found: &EpollEvents, role: Role) -> bool {
         let (mut first, mut is_queued) = (None, false);
         for happening in found.iter() {
             match happening.token {
@@ -151,7 +172,7 @@ impl Reactor {
                 TIMER => self
                     .timers
                     .overdue(&self.table, |token| self.post(token, Readiness::DEADLINE)),
-                STOP => {}
+                STOP | WAKEUP => {}
                 word => {
                     let change = (Token::from_word(word), readiness(happening));
                     match first {
@@ -162,15 +183,14 @@ impl Reactor {
             }
         }
         match first {
-            None if is_queued => {
-                self.serve_queued(role);
-            }
-            None => {}
+            None if is_queued => self.serve_queued(role),
+            None => false,
             Some((token, happened)) => {
                 if is_queued {
                     self.announce();
                 }
                 self.serve_change(token, happened, role);
+                true
             }
         }
     }

@@ -6,7 +6,7 @@ use super::owner::Readiness;
 use super::table::{Table, Token};
 use super::timers::Timers;
 use super::work::Work;
-use crate::leader_followers::{Leadership, ThreadEvent};
+use crate::leader_followers::{Leadership, ThreadEvent, Wakeup};
 use crate::spin::{Look, Spin};
 use crossbeam_queue::SegQueue;
 use punctual_sys::epoll::{Epoll, Interest};
@@ -38,12 +38,15 @@ pub struct Reactor {
     pub(super) all_busy: OnceLock<Box<dyn Fn() + Send + Sync>>,
     /// Additional work that the reactor's threads do between events.
     pub(super) work: OnceLock<Arc<dyn Work>>,
+    /// Thread whose event is in the set, so that it waits by one system call.
+    pub(crate) wakeup_in_set: OnceLock<Wakeup>,
 }
 
 /// Token of the reactor's own descriptors; no registration has it.
 pub(super) const QUEUE: u64 = u64::MAX;
 pub(super) const TIMER: u64 = u64::MAX - 1;
 pub(super) const STOP: u64 = u64::MAX - 2;
+pub(super) const WAKEUP: u64 = u64::MAX - 3;
 /// Maximum number of registrations in the reactor.
 pub(super) const MOST: u32 = 1 << 24;
 
@@ -78,6 +81,7 @@ impl Reactor {
             spinning: AtomicBool::new(false),
             all_busy: OnceLock::new(),
             work: OnceLock::new(),
+            wakeup_in_set: OnceLock::new(),
         }))
     }
 }

@@ -90,6 +90,19 @@ unsafe impl Primitive for crate::Char {
     }
 }
 
+/// Sequence of octets or numbers, whose memory is what a message in the machine's byte order has.
+pub trait InMemory {
+    /// Returns the memory of the elements.
+    fn octets(&self) -> &[u8];
+}
+
+impl<T: Number> InMemory for [T] {
+    #[inline]
+    fn octets(&self) -> &[u8] {
+        octets_of(self)
+    }
+}
+
 /// Returns the memory of `values`, in the machine's order.
 #[inline]
 pub(crate) fn octets_of<T: Primitive>(values: &[T]) -> &[u8] {

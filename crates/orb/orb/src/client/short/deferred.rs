@@ -64,7 +64,7 @@ pub(in super::super) fn send(
         let pending = connection.register();
         let pending = pending.ok_or_else(|| Failed::Finally(too_many_calls()))?;
         let by = (callee, &**connection);
-        write::by_head(by, (head, pending.id()), arguments, path.lends, block)?;
+        write::by_head(by, (head, pending.id()), arguments, path.lends, None, block)?;
         if timeline::is_recording() {
             connection.record_stage(Stage::Sending, pending.id());
         }

@@ -246,7 +246,7 @@ impl WatchedCall<'_> {
             let of = (self.operation, object_key, &pass.request_contexts);
             return write::with_contexts(by, head, of, self.arguments, lends, block);
         }
-        write::by_head(by, head, self.arguments, lends, block)
+        write::by_head(by, head, self.arguments, lends, None, block)
     }
 
     /// Collects what interceptors may ask for.

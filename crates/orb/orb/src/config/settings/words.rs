@@ -50,7 +50,7 @@ words!(Bidirectional: "normal" Normal, "both" Both);
 words!(Wait: "read" Read, "reactor" Reactor, "leader_followers" LeaderFollowers);
 words!(Collocation: "thru_poa" ThruPoa, "direct" Direct, "none" None);
 words!(CollocationScope: "process" Process, "orb" Orb);
-words!(ReplyHandlers: "thread" Thread, "run" Run, "callers" Callers);
+words!(ReplyHandlers: "thread" Thread, "run" Run, "reactor" Reactor, "callers" Callers);
 words!(WhenFull: "flush" Flush, "block" Block, "raise" Raise);
 words!(RealTime: "require" Require, "best_effort" BestEffort);
 words!(NativePolicy: "SCHED_FIFO" Fifo, "SCHED_RR" RoundRobin, "SCHED_OTHER" Other);

@@ -7,7 +7,7 @@ use crate::exception::SystemException;
 use crate::lane::reactors::{Reactors, ServingThreads, not_listening};
 use crate::policy::Security;
 use crate::profile::{LaneId, ProfileEndpoint, SecurityRequirement};
-use crate::protocol::Pair;
+use crate::protocol::{Pair, of_acceptors};
 use punctual_link::{Acceptor, Address, Places};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -203,9 +203,8 @@ impl Endpoints {
         if broker.config().security == Security::Require && pair.is_in_clear() {
             return Err(not_listening(&endpoint, &endpoint.in_clear()));
         }
-        let link = pair.link.name();
-        let bare = link.rsplit('+').next().unwrap_or(link);
-        let properties = endpoint.properties(broker.config().link_properties.get(bare));
+        let configured = of_acceptors(&*pair.link, &broker.config().link_properties);
+        let properties = endpoint.properties(&configured);
         let threads = reactors.serving_threads(broker, &endpoint, &pair, &properties)?;
         let mut listened = Err(None);
         for address in endpoint.addresses(&*pair.link) {

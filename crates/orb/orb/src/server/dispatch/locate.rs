@@ -4,9 +4,10 @@ use super::Dispatcher;
 use crate::adapter::Location;
 use crate::messaging::{Head, Message};
 use crate::server::adapter::ObjectAdapter;
-use crate::server::conversation::Conversation;
-use punctual_cdr::{Block, ByteOrder, CdrError, Coding, GiopVersion, Marshal};
-use punctual_giop::{LocateReplyHeader, LocateStatus, MessageKind};
+use crate::server::pending_location::{LocateAnswer, LocateRequest, locate_reply};
+use punctual_cdr::CdrError;
+use punctual_giop::MessageKind;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl Dispatcher<'_> {
@@ -28,50 +29,45 @@ impl Dispatcher<'_> {
             self.object_key(&header.target),
             self.connection.adapter.get(),
         ) {
-            (Ok(key), Some(adapter)) if self.may_be_called(&key) => self.locate(&**adapter, &key),
-            _ => Location::Unknown,
+            (Ok(key), Some(adapter)) if self.may_be_called(&key) => {
+                let request = LocateRequest {
+                    connection: self.connection,
+                    request_id: header.request_id,
+                    version,
+                    key: key.len(),
+                    is_deferred: Cell::new(false),
+                };
+                self.locate(&**adapter, &key, &request)
+            }
+            _ => Some(Location::Unknown),
+        };
+        // Without one, it is answered later.
+        let Some(location) = location else {
+            return Ok(());
         };
         self.connection.send(&locate_reply(
             self.conversation(),
             header.request_id,
             version,
-            &location,
+            &LocateAnswer::Location(&location),
         )?);
         Ok(())
     }
 
     /// Returns the location of an object. The adapter may call application code for it; if that
     /// panics, the object counts as unknown.
-    fn locate(&self, adapter: &dyn ObjectAdapter, key: &[u8]) -> Location {
-        let located = catch_unwind(AssertUnwindSafe(|| adapter.locate(key)));
-        located.unwrap_or_else(|_| {
+    fn locate(
+        &self,
+        adapter: &dyn ObjectAdapter,
+        key: &[u8],
+        request: &LocateRequest<'_>,
+    ) -> Option<Location> {
+        let located = catch_unwind(AssertUnwindSafe(|| adapter.locate_or_later(key, request)));
+        let location = located.unwrap_or_else(|_| {
             tracing::error!(peer = %self.conversation().peer(), "the application panicked while locating an object");
-            Location::Unknown
-        })
+            Some(Location::Unknown)
+        });
+        // One that was deferred is answered once, whatever the adapter returns.
+        location.filter(|_| !request.is_deferred.get())
     }
-}
-
-/// Encodes the answer to a LocateRequest.
-fn locate_reply(
-    connection: &Conversation,
-    request_id: u32,
-    version: GiopVersion,
-    location: &Location,
-) -> Result<Block, CdrError> {
-    let coding = Coding::new(version, connection.broker().limits());
-    let (session, kind) = (&connection.session, MessageKind::LocateReply);
-    let mut out = session.begin(connection.link().lend(0), kind, ByteOrder::NATIVE, coding);
-    let status = match location {
-        Location::Here => LocateStatus::ObjectHere,
-        Location::Unknown => LocateStatus::UnknownObject,
-        Location::Forward(_) => LocateStatus::ObjectForward,
-    };
-    let head = Head::LocateReply(LocateReplyHeader { request_id, status });
-    connection.session.put_head(&mut out, &head)?;
-    if let Location::Forward(to) = location {
-        to.marshal(&mut out)?;
-    }
-    let mut block = out.into_block();
-    connection.session.finish(&mut block)?;
-    Ok(block)
 }

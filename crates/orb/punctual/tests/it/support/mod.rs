@@ -54,22 +54,31 @@ impl Echo {
 
     pub fn octets(&self, value: &[u8]) -> Result<Vec<u8>, SystemException> {
         const OPERATION: Operation = Operation::two_way("octets");
-        self.0
-            .invoke(&OPERATION, |out| value.marshal(out), Vec::unmarshal)
+        self.0.invoke(
+            &OPERATION.lending(value),
+            |out| value.marshal(out),
+            Vec::unmarshal,
+        )
     }
 
     /// Returns the sum of the octets, which the servant reads in the receive buffer.
     pub fn sum(&self, value: &[u8]) -> Result<u64, SystemException> {
         const OPERATION: Operation = Operation::two_way("sum");
-        self.0
-            .invoke(&OPERATION, |out| value.marshal(out), u64::unmarshal)
+        self.0.invoke(
+            &OPERATION.lending(value),
+            |out| value.marshal(out),
+            u64::unmarshal,
+        )
     }
 
     /// Returns the sum of the octets, once the servant's gate is opened.
     pub fn sum_behind_gate(&self, value: &[u8]) -> Result<u64, SystemException> {
         const OPERATION: Operation = Operation::two_way("sum_behind_gate");
-        self.0
-            .invoke(&OPERATION, |out| value.marshal(out), u64::unmarshal)
+        self.0.invoke(
+            &OPERATION.lending(value),
+            |out| value.marshal(out),
+            u64::unmarshal,
+        )
     }
 
     /// Returns `length` octets, which the servant writes into a buffer that the link lends.

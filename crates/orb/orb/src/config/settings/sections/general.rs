@@ -156,7 +156,7 @@ pub(super) const SECTION: Section = Section {
             "reply_handlers",
             field!(reply_handlers),
             "Threads that run the handlers of asynchronous calls: the one that reads replies (thread), the main \
-             thread in Orb::run (run), threads blocked in a synchronous call on the same connection (callers).",
+             thread in Orb::run (run), the main thread, which then reads the replies, too (reactor), threads blocked in a synchronous call on the same connection (callers).",
         )
         .option("-ORBReplyHandlers"),
         Setting::new(

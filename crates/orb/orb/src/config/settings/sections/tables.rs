@@ -31,7 +31,8 @@ pub(super) const SECTION: Section = Section {
             "link",
             field!(link_properties),
             "Properties of connections and acceptors by link, as endpoints (uiop://|send_buffer=65536) and policies \
-             have them, which override these. Each link documents its own: dscp of iiop is the priority of packets \
+             have them, which override these. A property that only connections have, or only endpoints, is applied to \
+             those alone. Each link documents its own: dscp of iiop is the priority of packets \
              in the network, 0 to 63 or a name of RFC 4594; spin_us of shmiop the time to poll before sleeping; \
              trust of shmiop whether sequences that a peer lends are used in its memory (same_user) or copied first \
              (never); common_pool of shmiop the bytes of memory in which long data for several peers are copied once, \

@@ -7,7 +7,7 @@ use crate::lane::outgoing::calls::Broken;
 use crate::lane::outgoing::connection::ClientConnection;
 use crate::messaging::{self, Fragmenting};
 use crate::probe::{self, Point};
-use punctual_cdr::Block;
+use punctual_cdr::{Block, CallerMemory};
 use punctual_exec::Deadline;
 use punctual_exec::lane_lock::LaneLock;
 use punctual_link::{Cause, LinkError, Phase, SendError};
@@ -38,7 +38,7 @@ impl ClientConnection {
                     if let Some(sending) = lock.try_lock()
                         && self.buffer.is_empty()
                     {
-                        return self.send_alone(sending, message, deadline);
+                        return self.send_alone(sending, &[IoSlice::new(message)], deadline);
                     }
                 }
                 LaneLock::Inheriting(lock) => {
@@ -50,6 +50,40 @@ impl ClientConnection {
                 }
             }
         }
+        self.send(message, out_of_band, deadline)
+    }
+
+    /// Sends a message as [`ClientConnection::send_plainly`] does, with the run that it lacks from the caller's memory. The run
+    /// is copied if the message does not leave at once as it is.
+    pub(crate) fn send_from(
+        &self,
+        (message, memory): (&mut Block, &CallerMemory<'_>),
+        out_of_band: bool,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        probe::begins!(Point::ClientTransportSend);
+        let length = message.len() + memory.left_out();
+        let is_whole = !self.wire.fragmenting.applies_to_long(message, length);
+        if is_whole && !self.wire.tracer.is_on() {
+            let parts = memory.parts(message).map(IoSlice::new);
+            match &self.sender {
+                LaneLock::Plain(lock) => {
+                    if let Some(sending) = lock.try_lock()
+                        && self.buffer.is_empty()
+                    {
+                        return self.send_alone(sending, &parts, deadline);
+                    }
+                }
+                LaneLock::Inheriting(lock) => {
+                    if let Ok(Some(sending)) = lock.try_lock()
+                        && self.buffer.is_empty()
+                    {
+                        return self.send_alone(sending, &parts, deadline);
+                    }
+                }
+            }
+        }
+        memory.complete(message);
         self.send(message, out_of_band, deadline)
     }
 
@@ -118,16 +152,16 @@ impl ClientConnection {
         }
     }
 
-    /// Sends a message under the sending lock, when no buffered message must be sent before it.
+    /// Sends the parts of a message under the sending lock, when no buffered message must be sent before it.
     #[inline(always)]
     fn send_alone(
         &self,
         sending: impl Deref<Target = Sender>,
-        message: &[u8],
+        parts: &[IoSlice<'_>],
         deadline: Deadline,
     ) -> Result<(), SendError> {
         probe::begins!(Point::ClientSend);
-        let sent = self.link.send(&[IoSlice::new(message)], deadline);
+        let sent = self.link.send(parts, deadline);
         probe::begins!(Point::ClientTransportSend);
         drop(sending);
         match sent {
@@ -145,7 +179,7 @@ impl ClientConnection {
         message: &Block,
         deadline: &Deadline,
     ) -> Result<(), SendError> {
-        self.send_alone(sending, message, *deadline)
+        self.send_alone(sending, &[IoSlice::new(message)], *deadline)
     }
 
     /// Breaks the connection off if the error occurred in the middle of a message.

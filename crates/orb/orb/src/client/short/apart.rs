@@ -1,14 +1,19 @@
-//! Fast path of a call to an object group ([`super::super::group`]).
+//! Fast path of a call to an object group ([`super::super::group`]), and of one with a long argument, which is sent from the
+//! memory of the caller instead of being copied into the message ([`CallerMemory`]).
 //!
 //! As for calls with interceptors ([`super::intercepted`]), it repeats the beginning of the path of other calls, so that these
-//! do not pay for it. The service contexts of the request are copied before it is sent, so that a repeat on the slow path
-//! carries the same ones. Does not allocate.
+//! do not pay for it. Does not allocate.
+//!
+//! The service contexts of a request to a group are copied before it is sent, so that a repeat on the slow path carries the
+//! same ones. A caller keeps its arguments as they are while it waits for the call; a request that does not leave at once,
+//! such as one that is buffered or repeated, is copied.
 
 use super::super::complete;
 use super::super::failure::{Failed, too_many_calls};
 use super::super::heads::RequestHead;
 use super::super::invocation::{Attempted, Outcome, Short};
 use super::super::outcome::{Body, Reply, Results};
+use super::super::path::Path;
 use super::super::recent::Recent;
 use super::super::remote::Callee;
 use super::super::send;
@@ -16,10 +21,10 @@ use super::super::write::{self, Arguments};
 use crate::lane::{ClientConnection, NoReply, PendingReply, Waited};
 use crate::messaging::{Message, OwnReply};
 use crate::operation::NamedOperation;
-use crate::policy::Effective;
+use crate::policy::{Effective, Transfer};
 use crate::probe::{self, Point};
 use crate::timeline::{self, Stage};
-use punctual_cdr::{Block, Coding, Decoder};
+use punctual_cdr::{Block, CallerMemory, Coding, Decoder};
 use punctual_exec::Deadline;
 use punctual_giop::ReplyStatus;
 use std::sync::Arc;
@@ -27,7 +32,7 @@ use std::sync::Arc;
 /// Maximum length of the service contexts of a request on this path, in bytes.
 const MOST: usize = 192;
 
-/// Makes a call as [`super::attempt`] does, and keeps the service contexts of its request.
+/// Makes a call as [`super::attempt`] does.
 #[inline(never)]
 pub(super) fn attempt(
     mut recent: Recent,
@@ -45,11 +50,11 @@ pub(super) fn attempt(
     }
     let (last, block) = recent.parts();
     let (path, connection) = (&*last.path, &last.connection);
-    let Some(group) = &path.group else {
-        return Short::No;
-    };
     let timeout = Deadline::after_optional(callee.timeout_under(&path.effective));
-    let deadline = timeout.earlier(Deadline::after(group.terms.duration));
+    let deadline = match &path.group {
+        Some(group) => timeout.earlier(Deadline::after(group.terms.duration)),
+        None => timeout,
+    };
     if connection.announced.must_tell_code_sets() || !connection.is_usable(deadline) {
         return Short::No;
     }
@@ -57,13 +62,16 @@ pub(super) fn attempt(
         recent.keep_emptied();
         return Short::No;
     };
-    let mut call = GroupCall {
+    let memory = CallerMemory::new(operation.memory);
+    let mut call = ApartCall {
         callee,
         connection,
         head,
         deadline,
         lends: path.lends && (operation.two_way || path.effective.buffering.is_none()),
         effective: &path.effective,
+        memory: may_leave_out(path, operation).then_some(&memory),
+        keeps_contexts: path.group.is_some(),
         contexts: [0; MOST],
         length: 0,
     };
@@ -81,20 +89,33 @@ pub(super) fn attempt(
     }
 }
 
-struct GroupCall<'q> {
+/// Returns whether a long argument may be left out of the message. A link that shares memory takes it by reference instead.
+fn may_leave_out(path: &Path, operation: &NamedOperation<'_>) -> bool {
+    let leaves_at_once = operation.two_way || path.effective.buffering.is_none();
+    !operation.memory.is_empty()
+        && leaves_at_once
+        && path.effective.transfer == Transfer::Lend
+        && !path.lends
+}
+
+struct ApartCall<'q> {
     callee: &'q Callee<'q>,
     connection: &'q Arc<ClientConnection>,
     head: &'q RequestHead,
     deadline: Deadline,
     lends: bool,
     effective: &'q Effective,
+    /// Memory from which a long argument is sent.
+    memory: Option<&'q CallerMemory<'q>>,
+    /// True if a repeat has to carry the same service contexts.
+    keeps_contexts: bool,
     /// Service contexts of the request, as they were sent.
     contexts: [u8; MOST],
     /// Number of bytes of `contexts` that are in use.
     length: usize,
 }
 
-impl GroupCall<'_> {
+impl ApartCall<'_> {
     fn make(
         &mut self,
         block: &mut Block,
@@ -109,16 +130,14 @@ impl GroupCall<'_> {
         if timeline::is_recording() {
             connection.record_stage(Stage::Sending, pending.id());
         }
-        if let Err(failed) =
-            send::send_plainly(connection, block, self.effective.out_of_band, self.deadline)
-        {
+        if let Err(failed) = self.send(block) {
             return Err(self.failed(failed));
         }
         if timeline::is_recording() {
             connection.record_stage(Stage::Sent, pending.id());
         }
         probe::begins!(Point::ClientTransportReceive);
-        match complete::wait_with::<{ complete::GROUP }>(connection, block, &pending, self.deadline)
+        match complete::wait_with::<{ complete::APART }>(connection, block, &pending, self.deadline)
         {
             Waited::Own(reply) => {
                 if timeline::is_recording() {
@@ -146,6 +165,7 @@ impl GroupCall<'_> {
         self.write(block, 0, arguments)?;
         let by = (&**self.callee.lane, self.connection);
         let sent = match &self.effective.buffering {
+            None if self.memory.is_some() => self.send(block),
             None => {
                 let out_of_band = self.effective.out_of_band;
                 send::send_one_way_plainly(by, block, out_of_band, self.deadline)
@@ -153,6 +173,16 @@ impl GroupCall<'_> {
             Some(terms) => send::buffer_plainly(by, block, terms, self.deadline),
         };
         sent.map_err(|failed| self.failed(failed))
+    }
+
+    fn send(&self, block: &mut Block) -> Result<(), Failed> {
+        let (connection, out_of_band) = (self.connection, self.effective.out_of_band);
+        match self.memory {
+            None => send::send_plainly(connection, block, out_of_band, self.deadline),
+            Some(memory) => {
+                send::send_from(connection, (block, memory), out_of_band, self.deadline)
+            }
+        }
     }
 
     fn write(
@@ -163,12 +193,12 @@ impl GroupCall<'_> {
     ) -> Result<(), Box<Attempted>> {
         let by = (self.callee, &**self.connection);
         let head = (self.head, request_id);
-        if let Err(failed) = write::by_head(by, head, arguments, self.lends, block) {
+        if let Err(failed) = write::by_head(by, head, arguments, self.lends, self.memory, block) {
             // Nothing has been sent.
             return Err(self.failed(failed));
         }
         let template = &self.head.template;
-        if template.has_contexts() {
+        if self.keeps_contexts && template.has_contexts() {
             match template.save_contexts(block, &mut self.contexts) {
                 Some(length) => self.length = length,
                 // Contexts of other crates that leave no room: the slow path keeps them.
