@@ -79,6 +79,8 @@ pub struct Record {
     pub value: Vec<u8>,
     /// Lease that the record ends with; 0 without one.
     pub lease: i64,
+    /// Revision of the record's last change.
+    pub revision: i64,
 }
 
 /// Change of a key that a watch reports.
@@ -290,6 +292,7 @@ pub fn records(reply: &Value) -> Option<Vec<Record>> {
             key: bytes(&one["key"])?,
             value: bytes(&one["value"])?,
             lease: number(&one["lease"]),
+            revision: number(&one["mod_revision"]),
         })
     };
     all.iter().map(record).collect()

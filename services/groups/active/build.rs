@@ -5,7 +5,11 @@ use std::path::PathBuf;
 use punctual_build::{Builder, Error};
 
 fn main() -> Result<(), Error> {
-    Builder::new().compile_together("records", &["idl/records.idl"])?;
+    let requests = std::env::var_os("DEP_PUNCTUAL_GROUPS_REQUESTS_IDL").map(PathBuf::from);
+    Builder::new()
+        .include_dir(requests.unwrap_or_default())
+        .extern_path("::Requests", "punctual_groups_requests::requests")
+        .compile_together("records", &["idl/records.idl"])?;
     let groups = std::env::var_os("DEP_PUNCTUAL_GROUPS_CLIENT_IDL").map(PathBuf::from);
     Builder::new()
         .include_dir(groups.unwrap_or_default())

@@ -113,9 +113,27 @@ impl<G: Eq + Hash> Groups<G> {
 
     /// Records the load that a group member reports.
     pub fn note_load(&self, group: G, members: &impl Members, key: &str, load: f64) {
-        self.with_member(group, members, key, |known| {
-            known.load = Some((load, Instant::now()));
-        });
+        self.note_load_of(group, members, key, load, Instant::now());
+    }
+
+    /// Records the load that a group member has reported at a time.
+    pub fn note_load_of(
+        &self,
+        group: G,
+        members: &impl Members,
+        key: &str,
+        load: f64,
+        at: Instant,
+    ) {
+        self.with_member(group, members, key, |known| known.load = Some((load, at)));
+    }
+
+    /// Returns the time since a group member has reported its load; `None` without a report that still counts.
+    pub fn age_of_load(&self, group: &G, key: &str) -> Option<Duration> {
+        let (groups, now) = (self.0.lock(), Instant::now());
+        let known = groups.get(group)?.members.get(key)?;
+        known.load(now)?;
+        known.load.map(|(_, at)| now.duration_since(at))
     }
 
     /// Records whether a member has answered. Returns the time for which it has been dead, if it
@@ -141,6 +159,14 @@ impl<G: Eq + Hash> Groups<G> {
             let since = *known.failing_since.get_or_insert_with(Instant::now);
             known.is_dead().then(|| since.elapsed())
         })
+    }
+
+    /// Records whether a member may be chosen, as somebody else has found out.
+    pub fn note_life(&self, group: G, members: &impl Members, key: &str, is_alive: bool) {
+        self.with_member(group, members, key, |known| {
+            known.failures = if is_alive { 0 } else { FAILURES };
+            known.failing_since = None;
+        });
     }
 
     /// Returns the members of a group with their state, in the order of their keys.
@@ -342,6 +368,19 @@ mod tests {
         let loads = groups.statuses(&0, &members);
         assert_eq!(loads[1].2.load, Some(9.0));
         assert_eq!(loads[2].2.load, None);
+    }
+
+    #[test]
+    fn a_load_counts_for_as_long_as_it_is_young() {
+        let (groups, members) = (Groups::default(), three());
+        let now = Instant::now();
+        let old = now.checked_sub(LOAD_AGE).unwrap();
+        groups.note_load_of(0, &members, "a", 5.0, old);
+        assert_eq!(groups.age_of_load(&0, "a"), None);
+        assert_eq!(groups.statuses(&0, &members)[0].2.load, None);
+        groups.note_load_of(0, &members, "a", 5.0, now + 100 * LOAD_AGE);
+        assert_eq!(groups.age_of_load(&0, "a"), Some(Duration::ZERO));
+        assert_eq!(groups.age_of_load(&0, "b"), None);
     }
 
     #[test]

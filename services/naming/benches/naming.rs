@@ -5,6 +5,8 @@
 //! a million bindings from a file, with omniNames in the same run if installed.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[path = "../tests/it/groups_served.rs"]
+mod groups_served;
 #[path = "../tests/it/naming/support.rs"]
 mod support;
 
@@ -14,18 +16,21 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use groups_served::alone_and_with_group_service;
 use punctual::policy::Collocation;
 use punctual::{Interface, ObjectRef, Orb};
 use punctual_naming::NamingService;
 use punctual_naming::cos_naming::{NameComponent, NamingContext};
+use punctual_naming::extension::{Choice, ExtendedContext};
 use punctual_naming::store::{Change, FileStore, ROOT, Store, Target};
 use support::{Served, name, object};
 
 /// Part of the naming service benchmark: its title and its function.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     ("resolve: over TCP beside an empty call", resolve),
+    ("groups: resolve, alone and at a group service", groups),
     ("commit: of the file alone, beside fdatasync", commit),
     ("durable: binds beside fdatasync", durable),
     ("free: binds where fdatasync costs nothing", in_memory),
@@ -46,6 +51,33 @@ fn main() {
             part();
         }
     }
+}
+
+/// Number of members of a group.
+const MEMBERS: usize = 16;
+
+/// Resolves the name of a group, whose members the names' store has or a group service.
+fn groups() {
+    let both = alone_and_with_group_service();
+    for (_, served) in &both {
+        let context = ExtendedContext::narrow(served.root.as_object().clone()).unwrap();
+        context
+            .bind_group(&name("pumps"), Choice::RoundRobin)
+            .unwrap();
+        for at in 0..MEMBERS {
+            let (id, member) = (format!("m{at}"), object(&served.orb, at));
+            context.join(&name("pumps"), &id, Some(&member), 0).unwrap();
+        }
+    }
+    let [(_, alone), (_groups, shared)] = &both;
+    let pumps = name("pumps");
+    let resolve = |served: &Served| assert!(served.root.resolve(&pumps).unwrap().is_some());
+    let (alone, shared) = interleaved(10_000, |_| resolve(alone), |_| resolve(shared));
+    println!(
+        "  {MEMBERS} members, alone: {:.1} µs, at a group service: {:.1} µs",
+        1e6 / alone,
+        1e6 / shared
+    );
 }
 
 /// Returns the median of several runs, in calls per second.

@@ -18,6 +18,7 @@
 
 mod access;
 mod directory;
+mod group_service;
 mod hosted;
 mod limits;
 mod metrics;

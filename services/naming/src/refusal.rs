@@ -65,6 +65,9 @@ pub enum Refusal {
     /// The peer has no right to change that context.
     #[error("the peer may not change this context")]
     NotPermitted,
+    /// The group service, which has the groups of this one, cannot be reached or refuses.
+    #[error("the group service does not do it: {0}")]
+    GroupService(SystemException),
     /// The change could not be stored by the naming service.
     #[error("it could not be stored: {0}")]
     Store(StoreError),
@@ -99,6 +102,22 @@ impl Refusal {
         Refusal::NotFound { why, rest }
     }
 
+    /// Returns whether the group service could not be reached, or did not answer in time.
+    pub(crate) fn is_away(&self) -> bool {
+        match self {
+            Self::GroupService(exception) => exception.kind() == SystemExceptionKind::Transient,
+            _ => false,
+        }
+    }
+
+    /// Returns whether the same request may succeed later without a change of access rules.
+    pub(crate) fn may_pass(&self) -> bool {
+        match self {
+            Self::GroupService(exception) => exception.kind() != SystemExceptionKind::NoPermission,
+            _ => true,
+        }
+    }
+
     /// Returns the refusal for a context that an operation was called on and that no longer exists.
     pub(crate) fn missing(_: ContextId) -> Self {
         Refusal::NoSuchContext
@@ -109,6 +128,9 @@ impl Refusal {
 impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {
         use SystemExceptionKind as Kind;
+        if let Refusal::GroupService(exception) = refusal {
+            return exception;
+        }
         let kind = match &refusal {
             Refusal::NoSuchContext => Kind::ObjectNotExist,
             Refusal::LimitExceeded(_) => Kind::NoResources,

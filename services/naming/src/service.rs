@@ -2,21 +2,28 @@
 
 mod commit;
 mod expiry;
+mod follow;
+mod following;
+mod group_service;
 mod groups;
 mod members;
 mod shared;
 mod state;
+mod unbound;
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
+use punctual::Orb;
 use punctual_host::metrics::Exposition;
 use thiserror::Error;
 
 use crate::access::{Access, Requester};
 use crate::cos_naming::NameComponent;
 use crate::cos_naming::naming_context::NotFoundReason;
+use crate::group_service::GroupService;
 use crate::limits::Limits;
 use crate::metrics::Gauges;
 use crate::name;
@@ -28,6 +35,7 @@ use crate::tree::{
 };
 
 use expiry::Temporary;
+use follow::Progress;
 use groups::chosen;
 use state::State;
 
@@ -128,6 +136,33 @@ impl NamingService {
         *self.0.access.write() = access;
     }
 
+    /// Has the groups of this service be those of a group service (`punctual group serve`), whose reference this is: an `IOR:`
+    /// or `corbaloc:` text. Takes effect when the names are served, and then for good: members that the store has of groups
+    /// move there.
+    pub fn keep_groups_at(&self, reference: impl Into<String>) {
+        *self.0.group_service_at.lock() = Some(reference.into());
+    }
+
+    /// Begins to follow the group service, if one is to have the groups. Returns whether one is.
+    pub(crate) fn follow_groups(&self, orb: &Orb, within: Duration) -> Result<bool, String> {
+        let Some(reference) = self.0.group_service_at.lock().clone() else {
+            return Ok(false);
+        };
+        let groups = GroupService::at(orb, &reference, within);
+        let groups = groups.map_err(|exception| format!("`{reference}`: {exception}"))?;
+        if self.0.group_service.set(groups).is_err() {
+            return Ok(true);
+        }
+        let (state, mut progress) = (Arc::downgrade(&self.0), Progress::default());
+        let begun = self.0.following.begin(move || progress.follow(&state));
+        begun.map(|()| true).map_err(|error| error.to_string())
+    }
+
+    /// Returns whether a group service has the groups.
+    pub(crate) fn has_group_service(&self) -> bool {
+        self.0.group_service.get().is_some()
+    }
+
     /// Returns the number of contexts and bindings of the naming service.
     #[must_use]
     pub fn size(&self) -> Size {
@@ -181,9 +216,9 @@ impl NamingService {
         self.0.access.read().requester()
     }
 
-    /// Returns `true` if a change has to wait for a disk or another machine.
+    /// Returns `true` if a change has to wait for a disk, another machine or the group service.
     pub(crate) fn blocks(&self) -> bool {
-        self.0.store.blocks()
+        self.0.store.blocks() || self.has_group_service()
     }
 
     /// Returns the number that distinguishes this service's contexts from those of other services.

@@ -46,6 +46,13 @@ const GROUP_CHECK: Key<Option<Duration>> = Key::time_or_never("group-check").def
 const GROUP_REMOVE: Key<Option<Duration>> = Key::time_or_never("group-remove")
     .default("60s")
     .doc("Time after which a dead member is removed; 0 is never.");
+const GROUP_SERVICE: Key<Option<String>> = Key::text("group-service")
+    .value_name("REFERENCE")
+    .doc(
+        "Group service that has the groups of names: the `IOR:` or `corbaloc:` text of the ReplicationManager of `punctual group \
+         serve`. Members that the store has of groups move there, for good; its settings hold for them instead of --group-check, \
+         --group-remove and its limits beside --most-members. All servers of the same names are to have the same one.",
+    );
 const MOST_MEMBERS: Key<u64> = Key::number("most-members", 0..=u64::MAX)
     .default("1000")
     .doc("Maximum number of members of a group.");
@@ -111,6 +118,7 @@ const OWN: &[&Setting] = &[
     &FEDERATION_TIMEOUT.setting,
     &GROUP_CHECK.setting,
     &GROUP_REMOVE.setting,
+    &GROUP_SERVICE.setting,
     &MOST_MEMBERS.setting,
     &MOST_COMPONENTS.setting,
     &MOST_COMPONENT_BYTES.setting,
@@ -140,6 +148,9 @@ pub fn open(values: &Values) -> Result<NamingServer, Problem> {
     let service = stored(values)?;
     service.set_limits(limits(values));
     service.set_access(access(values)?);
+    if let Some(reference) = values.get(&GROUP_SERVICE) {
+        service.keep_groups_at(reference);
+    }
     let options = ServeOptions {
         federated: !values.get(&NO_FEDERATION),
         federated_timeout: values.get(&FEDERATION_TIMEOUT),

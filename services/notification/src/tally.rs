@@ -53,10 +53,11 @@ impl Tally {
 
     /// Counts a call that failed and is made again, with the reason.
     pub(crate) fn retried(&self, reason: &dyn std::fmt::Display) {
-        self.add(Outcome::Retried, 1);
         // A peer may have chosen a part of it.
         let reason: String = reason.to_string().chars().take(LONGEST).collect();
         *self.last_failure.lock() = Some(reason.into());
+        // Afterwards, so that a failure that is counted has its reason.
+        self.add(Outcome::Retried, 1);
     }
 
     /// Returns the number of one outcome at this proxy.

@@ -11,9 +11,10 @@ use punctual::asynchronous::PendingReply;
 use punctual::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
 use punctual_durable::{DurableError, EventId, EventLog, NewEvent};
 use punctual_exec::thread::{JoinHandle, ThreadSpec};
+use punctual_groups_requests::requests::Request;
 
 use crate::front::Shared;
-use crate::records::{Content, Entry, Request};
+use crate::records::{Content, Entry};
 
 /// Entries that wait to be appended, at most.
 const WAITING: usize = 4_096;

@@ -2,11 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::records::Entry;
+use punctual_groups_requests::digest_of;
 
-/// FNV-1a.
-const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-const PRIME: u64 = 0x0000_0100_0000_01b3;
+use crate::records::Entry;
 
 /// Entries since the last stored state, as far as it is known: their positions, and the digests of all up to each.
 #[derive(Debug, Default)]
@@ -30,10 +28,7 @@ impl Taken {
     /// Adds an entry.
     pub(crate) fn add(&mut self, position: u64, entry: &Entry) {
         let words = [self.digest, position, entry.run, entry.number];
-        let bytes = words.into_iter().flat_map(u64::to_be_bytes);
-        self.digest = bytes.fold(BASIS, |digest, byte| {
-            (digest ^ u64::from(byte)).wrapping_mul(PRIME)
-        });
+        self.digest = digest_of(words.into_iter().flat_map(u64::to_be_bytes));
         self.since.push_back((position, self.digest));
     }
 

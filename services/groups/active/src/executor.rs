@@ -1,12 +1,10 @@
 //! Thread that runs the log's requests on the member's servant, one at a time.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use punctual::relay::{RelayedReply, Terms, on_terms, reference_to};
 use punctual::{
     CompletionStatus, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind,
 };
@@ -14,13 +12,14 @@ use punctual_durable::{Delivery, DurableError, EventLog, Most, Position, Reader}
 use punctual_groups_client::ft::Checkpointable;
 use punctual_groups_client::punctual_groups::Administration;
 use punctual_groups_client::{Guard, Membership};
+use punctual_groups_requests::requests::Request;
+use punctual_groups_requests::{Outcome, Runner};
 
 use crate::appender::{event, is_away};
 use crate::digest::Taken;
 use crate::front::Shared;
 use crate::member::ActiveOptions;
-use crate::records::{Content, Entry, Reply, Request, State, StoredState};
-use crate::replies::Replies;
+use crate::records::{Content, Entry, State, StoredState};
 use crate::runs::Runs;
 use crate::start::Stored;
 
@@ -33,8 +32,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// Time between two questions up to where a state is stored, and whether the member is primary.
 const QUESTIONS_FOR_STATES: Duration = Duration::from_secs(1);
 const QUESTIONS: Duration = Duration::from_millis(500);
-/// Time for which a servant may run a request, whatever time-out the ORB's calls have: a request that is broken off ends the member.
-pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Entries that are read at once, at most.
 const AT_ONCE: usize = 256;
 
@@ -51,13 +48,11 @@ pub(crate) struct Executor {
     /// Object that clients call, and the one behind the log.
     pub(crate) front: ObjectRef,
     pub(crate) behind: ObjectRef,
-    pub(crate) was_reached: Arc<AtomicBool>,
-    /// References to the object behind the log, for requests in each GIOP version and with each code sets.
-    pub(crate) on_terms: HashMap<Terms, ObjectRef>,
     /// Guard of the membership, which knows its terms as primary.
     pub(crate) guard: Guard,
     pub(crate) membership: Option<Membership>,
-    pub(crate) replies: Replies,
+    /// Runs requests on the servant, and has the replies to them.
+    pub(crate) runner: Runner,
     pub(crate) runs: Runs,
     pub(crate) taken: Taken,
     /// Position of the last entry that the state has.
@@ -80,9 +75,6 @@ pub(crate) struct Executor {
     /// Time at which this member has begun, as a TimeT.
     pub(crate) begun: u64,
 }
-
-/// Outcome of a request, the same at all members.
-pub(crate) type Outcome = Result<Reply, SystemException>;
 
 /// Reason why a member ends when another process is the member at its location.
 pub(crate) fn replaced(location: &str) -> String {
@@ -248,63 +240,12 @@ impl Executor {
 
     /// Runs a request, unless it is the repeat of one that was run. One that no member is to run is refused.
     fn run_request(&mut self, request: &Request) -> Result<Outcome, Stop> {
-        self.replies.pass_time(request.time);
-        let has_identity = !request.identity.is_empty();
-        if has_identity {
-            if let Some(reply) = self.replies.find(&request.identity) {
-                return Ok(Ok(reply.clone()));
-            }
-            // It may be the repeat of one whose reply is not known any more.
-            if request.expires < self.replies.time() {
-                let why = "the request had expired when it came into the group's log, whose time is that of the member with \
-                           the latest time of day";
-                return Ok(Err(Kind::Timeout.because(why)));
-            }
-            if let Err(why) = self.replies.have_room(&request.identity) {
-                return Ok(Err(Kind::NoResources.because(why)));
-            }
+        if let Some(outcome) = self.runner.answered(request) {
+            return Ok(outcome);
         }
-        let failed =
-            |why: String| Stop::Failed(format!("`{}` was not run: {why}", request.operation));
-        let reply = self.call(request).map_err(failed)?;
-        let reply = Reply::of(&reply).map_err(|exception| failed(exception.to_string()))?;
-        if has_identity {
-            let expires = request.expires;
-            self.replies.add(&request.identity, expires, reply.clone());
-        }
-        Ok(Ok(reply))
-    }
-
-    /// Calls the servant, again as long as the request does not reach it, as the ORB has too much to do.
-    ///
-    /// An exception of the servant is a result, which is the same at all members. One of the ORB is not.
-    fn call(&mut self, request: &Request) -> Result<RelayedReply, String> {
-        let terms = request.with(|request| request.terms());
-        let terms = terms.ok_or("its record cannot be read")?;
-        let object = self.on_terms.entry(terms).or_insert_with(|| {
-            let orb = self.behind.orb();
-            reference_to(orb, on_terms(orb, self.behind.ior(), None, terms)).with_timeout(DAY)
-        });
-        let begun = Instant::now();
-        loop {
-            self.was_reached.store(false, Ordering::Release);
-            let passed = request.with(|request| object.relay(request));
-            let reply = passed.ok_or("its record cannot be read")?;
-            let was_reached = self.was_reached.load(Ordering::Acquire);
-            let raised = match reply {
-                Ok(Some(reply)) if was_reached => return Ok(reply),
-                Ok(Some(reply)) => reply.exception().map(ToString::to_string),
-                Ok(None) => Some("no reply came".to_owned()),
-                Err(exception) => Some(exception.to_string()),
-            };
-            if was_reached
-                || begun.elapsed() > self.options.reached_within
-                || self.shared.is_ending()
-            {
-                return Err(raised.unwrap_or_default());
-            }
-            thread::sleep(PAUSE);
-        }
+        let shared = self.shared.clone();
+        let ran = self.runner.run(request, &|| shared.is_ending());
+        ran.map(Ok).map_err(Stop::Failed)
     }
 
     /// Notes that a state is stored, unless it has other entries than this member.
@@ -378,9 +319,9 @@ impl Executor {
         let state = State {
             position,
             digest: self.taken.digest(),
-            time: self.replies.time(),
+            time: self.runner.time(),
             servant: servant.get_state().map_err(|error| error.to_string())?,
-            known: self.replies.to_records(),
+            known: self.runner.known(),
             the_runs: self.runs.to_records(),
         };
         let digest = state.digest;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -13,11 +13,11 @@ use punctual::asynchronous::PendingReply;
 use punctual::fault_tolerance::FT_REQUEST;
 use punctual::poa::{DispatchError, Dispatched, ServerCall};
 use punctual::{CompletionStatus, Servant, SystemException, SystemExceptionKind as Kind};
-use punctual_exec::thread::ThreadSpec;
+use punctual_groups_requests::requests::Request;
+use punctual_groups_requests::{Answer, Outcome, refuse};
 
 use crate::appender::Queue;
-use crate::executor::Outcome;
-use crate::records::{Content, Entry, Request};
+use crate::records::{Content, Entry};
 
 /// Operations by which states of passive groups are transferred. Those of an active group lie with the service.
 const OF_STATES: [&str; 4] = ["get_state", "set_state", "get_update", "set_update"];
@@ -145,37 +145,6 @@ impl Shared {
 
 const ENDED: &str = "this member of an active group has ended";
 
-/// Answer to a request.
-type Answer = (PendingReply, Outcome);
-
-/// Starts the thread that gives answers, which may have to wait for clients that do not read. It ends with the sender.
-pub(crate) fn start_answering() -> std::io::Result<Sender<Answer>> {
-    let (send, receive) = mpsc::channel::<Answer>();
-    ThreadSpec::named("group-answer").start(move || {
-        for (pending, outcome) in receive {
-            answer(pending, outcome);
-        }
-    })?;
-    Ok(send)
-}
-
-fn answer(pending: PendingReply, outcome: Outcome) {
-    let reply = match outcome {
-        Ok(reply) => reply,
-        Err(exception) => return refuse(pending, exception),
-    };
-    match reply.parts() {
-        Some((status, code_sets, body)) => {
-            let _has_gone = pending.answer(|call| call.pass_kept(status, code_sets, body));
-        }
-        None => refuse(pending, Kind::Internal.because("the reply cannot be read")),
-    }
-}
-
-fn refuse(pending: PendingReply, exception: SystemException) {
-    let _has_gone = pending.answer(|_| Err(exception.into()));
-}
-
 /// Servant that clients call.
 pub(crate) struct Front {
     pub(crate) shared: Arc<Shared>,
@@ -242,38 +211,5 @@ impl Servant for Front {
     /// The typed servant is not offered to callers of this process: their calls go by the log, too.
     fn implementation(&self) -> &(dyn Any + Send + Sync) {
         self
-    }
-}
-
-/// Servant behind the log, which notes that a request has reached it.
-pub(crate) struct Behind {
-    pub(crate) servant: Arc<dyn Servant>,
-    pub(crate) was_reached: Arc<AtomicBool>,
-}
-
-impl Servant for Behind {
-    fn repository_ids(&self) -> &'static [&'static str] {
-        self.servant.repository_ids()
-    }
-
-    fn primary_interface(&self) -> Cow<'_, str> {
-        self.servant.primary_interface()
-    }
-
-    fn is_a(&self, repository_id: &str) -> bool {
-        self.servant.is_a(repository_id)
-    }
-
-    fn is_dynamic(&self) -> bool {
-        self.servant.is_dynamic()
-    }
-
-    fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
-        self.was_reached.store(true, Ordering::Release);
-        self.servant.dispatch(call)
-    }
-
-    fn implementation(&self) -> &(dyn Any + Send + Sync) {
-        self.servant.implementation()
     }
 }

@@ -16,8 +16,9 @@
 //! | `digest` | by which members notice that the log has lost an entry for some of them |
 //! | `start` | how a member gets its state: from the service of groups, or as the first one by founding the group |
 //! | `runs` | requests that come into the log twice or late, which are not run |
-//! | `replies` | replies to requests that clients may repeat, the same at all members |
 //! | `record` | entries and states as bytes |
+//!
+//! Requests are run from their records, and replies kept, by `punctual-groups-requests`: the same ones at all members.
 //!
 //! The servant has to be deterministic: its state and replies depend on its state before and on the requests alone. All members
 //! run a request's own calls, too.
@@ -30,7 +31,6 @@ mod executor;
 mod front;
 mod member;
 mod record;
-mod replies;
 mod runs;
 mod start;
 

@@ -1,25 +1,23 @@
 //! Member of an active group: its beginning and its end.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use punctual::fault_tolerance::{FaultTolerance, RequestId};
-use punctual::poa::{IdAssignmentPolicy, PoaPolicy};
-use punctual::{Interface, ObjectId, ObjectRef, Poa, Servant};
+use punctual::{Interface, ObjectRef, Poa, Servant, SystemException};
 use punctual_durable::{DurableError, EventLog, InvalidName, Name};
 use punctual_exec::thread::{JoinHandle, ThreadSpec};
 use punctual_groups_client::Guard;
 use punctual_groups_client::punctual_groups::Administration;
+use punctual_groups_requests::{Behind, Bound, start_answering};
 
 use crate::appender;
 use crate::digest::Taken;
-use crate::executor::{DAY, Executor, PAUSE};
-use crate::front::{Behind, Front, Phase, Shared, start_answering};
-use crate::replies::{Bound, Replies};
+use crate::executor::{Executor, PAUSE};
+use crate::front::{Front, Phase, Shared};
 use crate::runs::Runs;
 
 /// Options of a member.
@@ -103,10 +101,9 @@ impl fmt::Debug for ActiveError {
 #[derive(Debug)]
 pub struct ActiveMember {
     shared: Arc<Shared>,
-    poa: Poa,
-    /// Object behind the log.
-    behind: ObjectId,
     threads: Vec<JoinHandle<()>>,
+    /// Lives longer than the threads.
+    _behind: Behind,
 }
 
 impl ActiveMember {
@@ -137,18 +134,15 @@ impl ActiveMember {
         let (queue, appending) =
             appender::start(shared.clone(), log.clone(), options.most_waiting_bytes)
                 .map_err(ActiveError::Thread)?;
-        let was_reached = Arc::new(AtomicBool::new(false));
-        let behind = Behind {
-            servant: servant.clone(),
-            was_reached: was_reached.clone(),
-        };
         let front = Front {
             shared: shared.clone(),
             queue,
             servant,
             patience: options.patience,
         };
-        let objects = Objects::activate(poa, Arc::new(front), Arc::new(behind))?;
+        let failed = |exception: SystemException| ActiveError::Servant(exception.to_string());
+        let behind = Behind::activate(poa, "active", front.servant.clone()).map_err(failed)?;
+        let front = behind.activate_front(Arc::new(front)).map_err(failed)?;
         let executor = Executor {
             shared: shared.clone(),
             location: location.to_owned(),
@@ -157,13 +151,11 @@ impl ActiveMember {
             manager: Administration::from_object(manager.as_object().clone()),
             group: group.clone(),
             group_id: id,
-            front: objects.front,
-            behind: objects.behind.with_timeout(DAY),
-            was_reached,
-            on_terms: HashMap::new(),
+            front,
+            behind: behind.servant().clone(),
             guard: Guard::new(),
             membership: None,
-            replies: Replies::at_most(
+            runner: behind.runner(
                 Bound {
                     replies: options.most_replies,
                     bytes: options.most_reply_bytes,
@@ -172,6 +164,7 @@ impl ActiveMember {
                     replies: options.most_replies_of_client,
                     bytes: options.most_reply_bytes_of_client,
                 },
+                options.reached_within,
             ),
             runs: Runs::default(),
             taken: Taken::default(),
@@ -190,12 +183,11 @@ impl ActiveMember {
         let running = ThreadSpec::named("group-run").start(move || executor.run());
         Ok(Self {
             shared,
-            poa: objects.poa,
-            behind: objects.behind_id,
             threads: vec![
                 appending,
                 running.map_err(|error| ActiveError::Thread(error.into()))?,
             ],
+            _behind: behind,
         })
     }
 
@@ -223,50 +215,6 @@ impl Drop for ActiveMember {
             // A panic of the thread has been reported already.
             let _ = thread.join();
         }
-        // The object that clients call stays: it leads them to other members. The other one is not called any more.
-        let _is_gone = self.poa.deactivate_object(&self.behind);
-    }
-}
-
-/// Objects of a member, in a POA of their own.
-struct Objects {
-    poa: Poa,
-    front: ObjectRef,
-    behind: ObjectRef,
-    behind_id: ObjectId,
-}
-
-impl Objects {
-    fn activate(
-        poa: &Poa,
-        front: Arc<dyn Servant>,
-        behind: Arc<dyn Servant>,
-    ) -> Result<Self, ActiveError> {
-        let failed = |error: &dyn fmt::Display| ActiveError::Servant(error.to_string());
-        let id = random()?;
-        let name = format!("active-{id:016x}");
-        let policies = [PoaPolicy::IdAssignment(IdAssignmentPolicy::User)];
-        let own = poa.create_poa(&name, None, &policies);
-        let own = own.map_err(|error| failed(&error))?;
-        let activate = |id: &ObjectId, servant| {
-            own.activate_object_with_id(id, servant)
-                .map_err(|error| failed(&error))?;
-            own.id_to_reference::<ObjectRef>(id)
-                .map_err(|error| failed(&error))
-        };
-        // No client can guess the way past the log.
-        let (high, low) = (random()?, random()?);
-        let secret = [high.to_be_bytes(), low.to_be_bytes()].concat();
-        let front = activate(&ObjectId::from("member".as_bytes()), front)?;
-        let behind_id = ObjectId::from(&secret[..]);
-        let behind = activate(&behind_id, behind)?;
-        own.manager().activate().map_err(|error| failed(&error))?;
-        Ok(Self {
-            poa: own,
-            front,
-            behind,
-            behind_id,
-        })
     }
 }
 

@@ -199,7 +199,7 @@ impl Executor {
         taken.map_err(|error| {
             Stop::Failed(format!("the servant does not take the state: {error}"))
         })?;
-        self.replies.replace(state.time, state.known);
+        self.runner.replace(state.time, state.known);
         self.runs.replace(state.the_runs);
         self.taken.begin(state.digest);
         self.done = state.position;

@@ -19,6 +19,6 @@ mod registrations;
 pub use each::key_for_one;
 pub use guard::Guard;
 pub use load::{Alert, Monitor, processor_load};
-pub use membership::{MemberOptions, Membership, StoreError};
+pub use membership::{MemberOptions, Membership, StoreError, Stored};
 
 include!(concat!(env!("OUT_DIR"), "/groups.rs"));

@@ -46,7 +46,7 @@ impl std::fmt::Debug for MemberOptions {
 }
 
 impl MemberOptions {
-    /// Returns the options of a member with a lease, from 30 ms to an hour, of which a third passes between two renewals.
+    /// Returns the options of a member with a lease, from 30 ms to 24 hours, of which a third passes between two renewals.
     #[must_use]
     pub fn with_lease(lease: Duration) -> Self {
         Self {
@@ -296,6 +296,20 @@ impl Membership {
         update: &[u8],
         state: impl FnOnce() -> Vec<u8>,
     ) -> Result<(), StoreError> {
+        let stored = self.store_update_or(update, || Ok::<_, StoreError>(state()));
+        stored.map(drop)
+    }
+
+    /// Stores an update as [`store_update`](Self::store_update) does, where the state may not be available: `state` returns why.
+    /// Returns which of the two was stored. Blocks.
+    ///
+    /// # Errors
+    /// As of [`store_state`](Self::store_state), and the error of `state`, after which nothing is stored.
+    pub fn store_update_or<E: From<StoreError>>(
+        &self,
+        update: &[u8],
+        state: impl FnOnce() -> Result<Vec<u8>, E>,
+    ) -> Result<Stored, E> {
         let mut is_state_needed = false;
         let stored = self.shared.store(|shared, place| {
             // Relaxed: the servant stores one after the other, under its lock.
@@ -320,11 +334,22 @@ impl Membership {
                 AdministrationStoreUpdateError::System(exception) => StoreError::System(exception),
             })
         });
-        match is_state_needed {
-            true => self.store_state(&state()),
-            false => stored,
+        if is_state_needed {
+            self.store_state(&state()?)?;
+            return Ok(Stored::State);
         }
+        stored?;
+        Ok(Stored::Update)
     }
+}
+
+/// What was stored of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// The whole state, which ends the log of updates.
+    State,
+    /// An update, at the end of the log.
+    Update,
 }
 
 /// Membership by which a state or an update is stored, and its number.

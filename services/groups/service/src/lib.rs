@@ -12,6 +12,7 @@
 //! | `names`, `location` | locations as text |
 //! | `shared` | groups in etcd |
 //! | `forward` | the groups' own objects, which forward |
+//! | `revisions` | which groups have changed since when, for those who follow them |
 //! | `history` | latest changes of members |
 //! | `faults` | consumers of faults |
 //! | `servant` | the managers' interfaces |
@@ -32,6 +33,7 @@ mod log;
 mod names;
 mod properties;
 mod refusal;
+mod revisions;
 mod servant;
 mod service;
 mod settings;

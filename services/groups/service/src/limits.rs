@@ -69,8 +69,8 @@ impl Default for Limits {
     }
 }
 
-/// Longest lease of a member.
-pub(crate) const LONGEST_LEASE: Duration = Duration::from_secs(3_600);
+/// Longest lease of a member: as long as names may live that are not renewed.
+pub(crate) const LONGEST_LEASE: Duration = Duration::from_secs(24 * 3_600);
 
 /// Maximum number of loads of a location.
 pub(crate) const MOST_LOADS: usize = 16;

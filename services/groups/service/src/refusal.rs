@@ -171,5 +171,7 @@ raises! {
     own::AdministrationStoredUpdatesError: ObjectGroupNotFound NoState;
     own::AdministrationCreateGroupError: Refused;
     own::AdministrationRemoveGroupError: ObjectGroupNotFound;
+    own::AdministrationAdoptGroupError: Refused;
+    own::AdministrationReportError: ObjectGroupNotFound MemberNotFound;
     own::AdministrationDrainError: ObjectGroupNotFound MemberNotFound;
 }

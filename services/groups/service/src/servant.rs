@@ -411,6 +411,7 @@ impl AdministrationServant for Manager {
         let id = self.engine.id_of(object_group)?;
         let key = self.key(the_location)?;
         let (token, group) = self.engine.join(id, &key, member, lease_ms)?;
+        let joined = group.members.get(&key);
         Ok(own::Joined {
             object_group: self.reference(id, &group)?,
             forwarder: Some(self.engine.forwarder(id, &group.type_id)?),
@@ -419,7 +420,7 @@ impl AdministrationServant for Manager {
             current: own::Standing {
                 version: group.version,
                 is_primary: false,
-                is_draining: false,
+                is_draining: joined.is_some_and(|member| member.is_draining),
             },
         })
     }
@@ -528,6 +529,39 @@ impl AdministrationServant for Manager {
     fn remove_group(&self, id: ObjectGroupId) -> Result<(), own::AdministrationRemoveGroupError> {
         self.access.check_administrator()?;
         Ok(self.engine.delete_object(id)?)
+    }
+
+    fn adopt_group(
+        &self,
+        id: ObjectGroupId,
+        type_id: &str,
+        strategy: &str,
+        the_founders: &[own::Founder],
+    ) -> Result<own::Group, own::AdministrationAdoptGroupError> {
+        self.access.check_administrator()?;
+        let adopted = self.engine.adopt(id, type_id, strategy, the_founders);
+        Ok(adopted.map_err(Refusal::into_refused)?)
+    }
+
+    fn report(
+        &self,
+        id: ObjectGroupId,
+        the_location: &[NameComponent],
+        load: f32,
+    ) -> Result<(), own::AdministrationReportError> {
+        self.access.check_member()?;
+        Ok(self.engine.report(id, &self.key(the_location)?, load)?)
+    }
+
+    fn changes_since(
+        &self,
+        epoch: u64,
+        revision: u64,
+        how_many: u32,
+    ) -> Result<own::Changes, SystemException> {
+        self.engine.check_right()?;
+        let how_many = usize::try_from(how_many).unwrap_or(usize::MAX);
+        Ok(self.engine.changes_since(epoch, revision, how_many))
     }
 
     fn drain(

@@ -18,6 +18,7 @@ use crate::limits::Limits;
 use crate::log::Stored;
 use crate::names::Key;
 use crate::properties::{Properties, Settings};
+use crate::revisions::Revisions;
 
 /// Stored part of a group.
 #[derive(Clone, Debug)]
@@ -172,6 +173,7 @@ pub(crate) struct State {
     pub(crate) due: BTreeSet<(Instant, Due)>,
     pub(crate) counts: Counts,
     pub(crate) history: History,
+    pub(crate) revisions: Revisions,
     pub(crate) is_ending: bool,
 }
 
@@ -202,6 +204,7 @@ impl State {
             due: BTreeSet::new(),
             counts: Counts::default(),
             history: History::default(),
+            revisions: Revisions::default(),
             is_ending: false,
         }
     }
@@ -278,6 +281,7 @@ impl State {
             self.due.insert((now + interval, Due::Checkpoint(id)));
         }
         self.groups.insert(id, group);
+        self.revisions.touch(id);
     }
 
     /// Notes until when a primary may serve that is none any more: it may not know that yet.
@@ -342,6 +346,7 @@ impl State {
         self.set_stored(id, None);
         self.dirty.remove(&id);
         self.history.forget(id);
+        self.revisions.remove(id);
         self.waiting.remove(&id).unwrap_or_default()
     }
 

@@ -44,6 +44,9 @@ const SLOT_BITS: u32 = 16;
 /// Number of updates that one change removes: within what any store writes at once.
 const REMOVED_AT_ONCE: usize = 64;
 
+/// First of the numbers of groups that others choose: those from here on do not count for the next number.
+pub(crate) const FIRST_CHOSEN: u64 = 1 << 63;
+
 /// Name and format of the store.
 const KIND: StoreKind = StoreKind::new("group", 1);
 
@@ -159,7 +162,8 @@ fn on(file: StoreFile) -> Result<(Storage, Contents), StoreError> {
         storage.change(vec![Kept::Domain(fresh.domain.clone())])?;
         contents.domain = fresh.domain;
     }
-    let last = contents.groups.iter().map(|(id, _)| *id).max();
+    let ids = contents.groups.iter().map(|(id, _)| *id);
+    let last = ids.filter(|id| *id < FIRST_CHOSEN).max();
     contents.next = contents.next.max(last.unwrap_or(0) + 1);
     Ok((storage, contents))
 }

@@ -1,7 +1,8 @@
 //! Link of an activator to its repository: it registers, and says which processes have been started and have ended.
 //!
-//! A thread makes the calls. What the repository could not be told is kept, in order, until it can be called again; the
-//! registration is repeated at intervals, in case that a repository without a store has been started anew.
+//! A thread makes the calls. What the repository could not be told is kept, in order, until it can be called again. The
+//! registration is repeated at intervals, in case that the repository has been started anew: one with a store says so by another token, and the processes that go on
+//! are told again, as some of them may not have registered yet.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use parking_lot::{Condvar, Mutex};
 use punctual::{Interface, ObjectRef, SystemException};
 use punctual_exec::thread::{JoinHandle, SpawnError, ThreadSpec};
 
+use super::processes::Processes;
 use crate::implementation_repository::{Activator, Locator};
 
 /// Interval at which the activator registers again, and pause after a call that has failed.
@@ -62,7 +64,20 @@ impl Link {
         self.changed.notify_all();
     }
 
-    /// Starts the thread that keeps an activator registered under a name.
+    /// Puts the processes that run before all other events, unless their starts are among these.
+    fn tell_again(&self, processes: &Processes) {
+        processes.with_running(|running| {
+            let events = &mut self.queue.lock().events;
+            for (name, pid) in running.iter().rev() {
+                let is_it = |event: &Event| matches!(event, Event::Started(_, one) if one == pid);
+                if !events.iter().any(is_it) {
+                    events.push_front(Event::Started((*name).to_owned(), *pid));
+                }
+            }
+        });
+    }
+
+    /// Starts the thread that keeps an activator with processes registered under a name.
     ///
     /// # Errors
     /// The thread cannot be started.
@@ -71,11 +86,13 @@ impl Link {
         name: &str,
         activator: &ObjectRef,
         locator: &ObjectRef,
+        processes: Processes,
     ) -> Result<JoinHandle<()>, SpawnError> {
         let (link, name) = (self.clone(), name.to_owned());
         let activator = Activator::from_object(activator.clone());
         let locator = Locator::from_object(locator.with_timeout(CALL));
-        ThreadSpec::named("imr-link").start(move || link.keep(&name, &activator, &locator))
+        let keep = move || link.keep(&name, &activator, &locator, &processes);
+        ThreadSpec::named("imr-link").start(keep)
     }
 
     /// Ends the thread, which unregisters the activator first.
@@ -84,10 +101,17 @@ impl Link {
         self.changed.notify_all();
     }
 
-    fn keep(&self, name: &str, activator: &Activator, locator: &Locator) {
+    fn keep(&self, name: &str, activator: &Activator, locator: &Locator, processes: &Processes) {
         let mut token = None;
         loop {
-            let told = self.tell(name, activator, locator, &mut token);
+            let told = locator
+                .register_activator(name, Some(activator))
+                .and_then(|now| {
+                    if token.replace(now).is_some_and(|before| before != now) {
+                        self.tell_again(processes);
+                    }
+                    self.tell(locator)
+                });
             if let Err(exception) = &told {
                 tracing::warn!("the Implementation Repository is not told: {exception}");
             }
@@ -112,15 +136,8 @@ impl Link {
         }
     }
 
-    /// Registers the activator, and tells all events.
-    fn tell(
-        &self,
-        name: &str,
-        activator: &Activator,
-        locator: &Locator,
-        token: &mut Option<i32>,
-    ) -> Result<(), SystemException> {
-        *token = Some(locator.register_activator(name, Some(activator))?);
+    /// Tells all events.
+    fn tell(&self, locator: &Locator) -> Result<(), SystemException> {
         loop {
             let first = self.queue.lock().events.front().cloned();
             match first {

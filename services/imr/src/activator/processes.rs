@@ -81,6 +81,8 @@ struct Shared {
 
 struct Running {
     name: String,
+    /// Place in the order of starts.
+    turn: u64,
     /// True for one that only starts something else.
     is_launcher: bool,
     /// `None` for a process that an earlier activator has started.
@@ -188,10 +190,12 @@ impl Processes {
             self.note_start(&running, &name, &id.value, number);
         }
         let (_, is_launcher) = unmarked(&options.command_line);
+        let turn = next_turn(&running);
         running.insert(
             number,
             Running {
                 name,
+                turn,
                 is_launcher,
                 child: Some(child),
                 descriptor,
@@ -218,6 +222,7 @@ impl Processes {
             }
             let process = Running {
                 name: found.server,
+                turn: next_turn(&running),
                 is_launcher: false,
                 child: None,
                 descriptor: Arc::new(found.descriptor),
@@ -284,6 +289,19 @@ impl Processes {
         }
     }
 
+    /// Calls `with` with the processes that run, by their servers and in the order of their starts. Meanwhile none is started, and no end is reported. Launchers are
+    /// not among them.
+    pub(super) fn with_running(&self, with: impl FnOnce(&[(&str, i32)])) {
+        let running = self.0.running.lock();
+        let mut all: Vec<(&i32, &Running)> = running.iter().collect();
+        all.retain(|(_, process)| !process.is_launcher);
+        all.sort_by_key(|(_, process)| process.turn);
+        let all: Vec<(&str, i32)> = { all.iter() }
+            .map(|(pid, process)| (&*process.name, **pid))
+            .collect();
+        with(&all);
+    }
+
     /// Returns the number of processes that run.
     #[must_use]
     pub fn running(&self) -> usize {
@@ -329,6 +347,12 @@ impl Processes {
             }
         }
     }
+}
+
+/// Returns the place of the next process in the order of starts.
+fn next_turn(running: &BTreeMap<i32, Running>) -> u64 {
+    let last = running.values().map(|process| process.turn).max();
+    last.map_or(0, |last| last + 1)
 }
 
 /// Waits until one of the processes has ended, or the waiting is interrupted. Returns the numbers of those that have ended.

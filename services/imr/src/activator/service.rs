@@ -90,7 +90,7 @@ impl ActivatorService {
         let object = activator.as_object().clone();
         let thread = self
             .link
-            .start(&self.name, &object, &locator)
+            .start(&self.name, &object, &locator, self.processes.clone())
             .map_err(|error| {
                 SystemExceptionKind::NoResources.because(format!("no thread for the link: {error}"))
             })?;

@@ -337,6 +337,32 @@ impl Cluster {
         <Cdr<T> as Record>::decode(&bytes).map(|Cdr(value)| value)
     }
 
+    /// Waits until the copy has a record as it is in etcd now, or a later change of it. Blocks.
+    ///
+    /// # Errors
+    /// The cluster cannot be reached; the change does not come in time.
+    pub(super) fn wait_for(&self, table: &str, name: &str) -> Result<(), StoreError> {
+        let key = key(table, name);
+        let range = json!({ "key": BASE64.encode(&self.full(&key)) });
+        let reply = self.changes.call("/v3/kv/range", &range).map_err(away)?;
+        let broken = || StoreError::damaged("a reply of etcd is broken");
+        let Some(record) = records(&reply).ok_or_else(broken)?.pop() else {
+            return Ok(());
+        };
+        let until = Instant::now() + self.patience;
+        loop {
+            let (version, known) = {
+                let copy = self.copy.lock();
+                let entry = copy.entries.get(&key).map_or(0, |entry| entry.revision);
+                (copy.version, entry.max(copy.seen))
+            };
+            if known >= record.revision {
+                return Ok(());
+            }
+            self.wait_for_others(version, until)?;
+        }
+    }
+
     /// Returns the number of changes of the copy.
     pub(super) fn version(&self) -> u64 {
         self.copy.lock().version

@@ -4,19 +4,34 @@ use std::time::Instant;
 
 use punctual::minor;
 
+use super::activators::{starter, without_starter};
 use super::outcome::{Action, Answered, Failure};
 use super::server::{Claim, Ping, Server, Start};
-use super::starts::{starter, without_starter};
-use super::state::{Actions, State, follows_end, is_behind_id};
-use crate::implementation_repository::ActivationMode;
+use super::state::{Actions, State, is_behind_id};
 
 impl<W> State<W> {
-    /// Takes that a process is not there any more, or that its activator cannot say so.
-    pub(crate) fn gone(&mut self, name: &str, pid: i32, now: Instant) -> Actions<W> {
-        let server = self.servers.get(name);
-        match server.and_then(|server| server.leaving.as_ref()) {
-            Some(leaving) if leaving.pid == pid => self.left(name, now),
-            _ => Vec::new(),
+    /// Takes that a process is not there any more, or, unless this `is_certain`, that its activator cannot say so.
+    pub(crate) fn gone(
+        &mut self,
+        name: &str,
+        pid: i32,
+        is_certain: bool,
+        now: Instant,
+    ) -> Actions<W> {
+        let Some(server) = self.servers.get(name) else {
+            return Vec::new();
+        };
+        if server.leaving.as_ref().is_some_and(|one| one.pid == pid) {
+            return self.left(name, now);
+        }
+        let mut starts = server.start.iter().chain(&server.own_starts);
+        let start = starts.find(|start| start.pid == Some(pid) && is_certain);
+        match start.map(|start| start.number) {
+            Some(number) => {
+                let why = "its process ended while its activator was away";
+                self.start_failed(name, number, why, now)
+            }
+            None => Vec::new(),
         }
     }
 
@@ -156,36 +171,6 @@ impl<W> State<W> {
         }]
     }
 
-    /// Takes a process that an activator of an earlier time has started for a server, and that goes on: the registered one, or one that
-    /// has not registered yet.
-    pub(crate) fn goes_on(&mut self, name: &str, pid: i32, activator: &str, now: Instant) {
-        let (number, until) = (self.next(), now + self.limits.start);
-        let Some(server) = self.servers.get_mut(name) else {
-            return;
-        };
-        let is_own = server.options.activation == ActivationMode::PerClient;
-        let follows = follows_end(&server.options);
-        match &mut server.run {
-            Some(run) if run.pid.is_none_or(|known| known == pid) => {
-                run.pid = Some(pid);
-                run.is_followed = follows;
-                activator.clone_into(&mut run.activator);
-            }
-            None if server.start.is_none() && !is_own => {
-                server.start = Some(Start {
-                    number,
-                    pid: Some(pid),
-                    activator: activator.to_owned(),
-                    is_held: false,
-                    until,
-                    claim: Claim::Alone,
-                    waiters: Vec::new(),
-                });
-            }
-            _ => {}
-        }
-    }
-
     /// Takes the death of a process that an activator has started; an activator of an old version does not say which.
     /// Returns whether it was the registered one.
     pub(crate) fn died(
@@ -195,6 +180,7 @@ impl<W> State<W> {
         now: Instant,
     ) -> (bool, Actions<W>) {
         self.counts.deaths += 1;
+        let has_followers = !self.followers_starts(name).is_empty();
         let Some(server) = self.servers.get_mut(name) else {
             return (false, Vec::new());
         };
@@ -207,6 +193,15 @@ impl<W> State<W> {
         }
         let is_it = |start: &Start<W>| pid.is_none() || start.pid == pid;
         let why = "its process ended before it registered";
+        let is_awaited = |start: &Start<W>| has_followers || !start.waiters.is_empty();
+        if let Some(start) = &server.start
+            && (start.pid == pid && pid.is_some())
+            && (start.claim == Claim::Alone && !is_awaited(start))
+        {
+            // It was told late, and may have registered with an earlier process of the repository.
+            server.start = None;
+            return (false, Vec::new());
+        }
         if let Some(number) = server
             .start
             .as_ref()
@@ -273,23 +268,6 @@ impl<W> State<W> {
         }
         ended.extend(self.counted(actions));
         ended
-    }
-
-    /// Takes that an activator was started anew, or is gone: it tells the ends of its earlier processes no longer.
-    pub(crate) fn activator_changed(&mut self, activator: &str, now: Instant) -> Actions<W> {
-        let mut left = Vec::new();
-        for (name, server) in &mut self.servers {
-            let wanted = &*server.options.activator;
-            if wanted != activator && !wanted.is_empty() {
-                continue;
-            }
-            if let Some(run) = &mut server.run {
-                run.is_followed = false;
-            }
-            left.extend(server.leaving.as_ref().map(|_| name.clone()));
-        }
-        let left = left.iter().flat_map(|name| self.left(name, now));
-        left.collect()
     }
 
     /// Removes a server; those who wait for it get a failure.

@@ -162,7 +162,8 @@ impl Engine {
                 let (engine, named) = (self.clone(), name.clone());
                 self.kill(&name, &activator, pid, 0, move |found| {
                     if found != Ok(true) {
-                        engine.event(|state, now| state.gone(&named, pid, now));
+                        let is_certain = found.is_ok();
+                        engine.event(|state, now| state.gone(&named, pid, is_certain, now));
                     }
                 });
             }
@@ -191,7 +192,7 @@ impl Engine {
         };
         match self.activator(activator) {
             Ok(Starter::Here(processes)) => {
-                let started = |pid| self.with(|state| state.spawned(&named, pid));
+                let started = |pid| self.spawned(&named, pid);
                 if let Err(why) = processes.start(&named, &options, started) {
                     failed(why.to_string());
                 }
@@ -199,6 +200,14 @@ impl Engine {
             Ok(Starter::Object(object)) => calls::start(&object, &named, &options, failed),
             Err(why) => failed(why),
         }
+    }
+
+    /// Takes a process that an activator has started for a server.
+    pub(super) fn spawned(&self, name: &str, pid: i32) {
+        self.event(|state, now| {
+            state.spawned(name, pid, now);
+            Vec::new()
+        });
     }
 
     /// Sends a signal to a process of a server; `then` gets whether the process exists, or why that is not known.
@@ -355,6 +364,7 @@ impl Engine {
         let activator = Activator {
             token: 0,
             object: None,
+            is_stored: false,
         };
         self.with(|state| state.activators.insert(name, activator));
         self.0.own.get_or_init(|| processes);
@@ -515,6 +525,7 @@ fn restore(state: &mut State<Waiter>, orb: &Orb, stored: Contents) {
             let activator = Activator {
                 token: kept.token,
                 object: Some(reference),
+                is_stored: true,
             };
             state.activators.insert(name, activator);
         }

@@ -3,12 +3,14 @@
 //! [`state`] says what follows from each event, without calls or a clock. [`engine`] applies events, stores changes and makes
 //! the calls. Requests of clients come in by [`unknown`], all others by [`servant`].
 
+mod activators;
 mod callers;
 mod calls;
 mod cluster;
 mod draft;
 mod ends;
 mod engine;
+mod failures;
 mod links;
 mod listing;
 mod news;

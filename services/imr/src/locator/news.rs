@@ -104,8 +104,7 @@ impl<W> State<W> {
                 let server = self.server(&name);
                 if server.options != kept.options {
                     server.options = kept.options;
-                    server.failures = 0;
-                    server.held_until = None;
+                    server.failures.forgive();
                 }
                 Vec::new()
             }
@@ -115,15 +114,12 @@ impl<W> State<W> {
                 Vec::new()
             }
             News::Activator(name, Some(kept)) => {
-                let object = object(orb, &kept.reference);
-                let token = kept.token;
-                match self
-                    .activators
-                    .insert(name.clone(), Activator { token, object })
-                {
-                    Some(_) => self.activator_changed(&name, now),
-                    None => Vec::new(),
-                }
+                let activator = Activator {
+                    token: kept.token,
+                    object: object(orb, &kept.reference),
+                    is_stored: false,
+                };
+                self.activator_registered(&name, activator, now)
             }
             News::Activator(name, None) => {
                 self.activators.remove(&name);
@@ -132,8 +128,7 @@ impl<W> State<W> {
             News::Failed(name, Some(kept)) => self.failed_elsewhere(&name, &kept, is_news, now),
             News::Failed(name, None) => {
                 if let Some(server) = self.servers.get_mut(&name) {
-                    server.failures = 0;
-                    server.held_until = None;
+                    server.failures.forgive();
                 }
                 Vec::new()
             }
@@ -301,7 +296,7 @@ impl<W> State<W> {
             .filter(|start| start.claim.id() == Some(kept.id))
             .map(|start| start.number);
         let Some(number) = number else {
-            server.note_failure(&limits, now);
+            server.failures.note(&kept.reason, &limits, now);
             return Vec::new();
         };
         let actions = self.end_start(name, number, kept.minor, &kept.reason, now);

@@ -103,8 +103,7 @@ impl Repository {
             let server = state.servers.entry(name.to_owned());
             let server = server.or_insert_with(|| Server::new(StartupOptions::default()));
             server.options = options.clone();
-            server.failures = 0;
-            server.held_until = None;
+            server.failures.forgive();
             Vec::new()
         })?;
         Ok(())
@@ -303,9 +302,13 @@ impl Repository {
                     .because(format!("there are {most} activators already"))),
             }
         })?;
+        // The servers that start with it were started, and may have been stopped since.
+        let is_same = |known: &Known| known.object.as_ref() == Some(&activator);
+        let is_same = known.as_ref().is_some_and(is_same);
         let token = match known {
-            // It registers again and again, in case that the repository has forgotten it.
-            Some(known) if known.object.as_ref() == Some(&activator) => return Ok(known.token),
+            // It registers again and again, in case that the repository has forgotten it. Another token lets it know that this process of the
+            // repository is a new one.
+            Some(known) if is_same && !known.is_stored => return Ok(known.token),
             Some(Known { object: None, .. }) => {
                 let why = "the repository itself is the activator of this name";
                 return Err(SystemExceptionKind::BadParam.because(why));
@@ -319,16 +322,18 @@ impl Repository {
         self.engine.change(
             |_| vec![change.clone()],
             |state, now| {
-                let object = Some(activator);
-                let known = Known { token, object };
-                match state.activators.insert(name.to_owned(), known) {
-                    Some(_) => state.activator_changed(name, now),
-                    None => Vec::new(),
-                }
+                let known = Known {
+                    token,
+                    object: Some(activator),
+                    is_stored: false,
+                };
+                state.activator_registered(name, known, now)
             },
         )?;
         tracing::info!("the activator `{name}` has registered");
-        self.engine.start_with(name);
+        if !is_same {
+            self.engine.start_with(name);
+        }
         Ok(token)
     }
 
@@ -358,8 +363,16 @@ impl Repository {
         )
     }
 
+    pub(super) fn spawned(&self, name: &str, pid: i32) -> Result<(), SystemException> {
+        self.check_administrator()?;
+        self.engine.catch_up(name, Some(pid))?;
+        self.engine.spawned(name, pid);
+        self.engine.saved(name)
+    }
+
     pub(super) fn died(&self, name: &str, pid: Option<i32>) -> Result<(), SystemException> {
         self.check_administrator()?;
+        self.engine.catch_up(name, pid)?;
         died(&self.engine, name, pid);
         // If it is not stored, the activator tells it again.
         self.engine.saved(name)

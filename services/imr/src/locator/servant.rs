@@ -207,11 +207,7 @@ impl LocatorAmhServant for Repository {
     }
 
     fn spawn_pid(&self, response: Response<()>, name: &str, pid: i32) {
-        let noted = self.check_administrator().and_then(|()| {
-            self.engine.with(|state| state.spawned(name, pid));
-            self.engine.saved(name)
-        });
-        let _ = response.answer(noted);
+        let _ = response.answer(self.spawned(name, pid));
     }
 }
 

@@ -5,10 +5,14 @@ use std::time::{Duration, Instant};
 
 use punctual::{ObjectRef, minor};
 
+use super::failures::Failures;
 use super::outcome::{By, Failure, Place};
 use crate::implementation_repository::{ActivationMode, ServerActiveStatus, StartupOptions};
 use crate::kept;
 use crate::limits::Limits;
+
+/// Reason of the failure of a server that has registered.
+const AT_ONCE: &str = "it ended right after it had registered";
 
 /// Server that the repository knows; `W` is what waits for it.
 #[derive(Debug)]
@@ -25,10 +29,8 @@ pub(crate) struct Server<W> {
     pub(crate) ping: Option<Ping<W>>,
     /// Process that has said that it ends, until the activator has noticed its end: it may still have the server's files and ports.
     pub(crate) leaving: Option<Leaving>,
-    /// Number of starts that have failed since one has succeeded.
-    pub(crate) failures: u32,
-    /// Time before which no client causes another start.
-    pub(crate) held_until: Option<Instant>,
+    /// Starts that have failed since one has succeeded.
+    pub(crate) failures: Failures,
     /// Failure of a start that the repositories which share it have not been told.
     pub(crate) failed: Option<kept::Failed>,
 }
@@ -121,8 +123,7 @@ impl<W> Server<W> {
             own_starts: VecDeque::new(),
             ping: None,
             leaving: None,
-            failures: 0,
-            held_until: None,
+            failures: Failures::default(),
             failed: None,
         }
     }
@@ -132,6 +133,14 @@ impl<W> Server<W> {
         let starts = self.start.iter().chain(&self.own_starts);
         let starting: usize = starts.map(|start| start.waiters.len()).sum();
         starting + self.ping.as_ref().map_or(0, |ping| ping.waiters.len())
+    }
+
+    /// Returns whether a process is that of a start, is registered, or ends.
+    pub(crate) fn has(&self, pid: Option<i32>) -> bool {
+        let run = self.run.as_ref().and_then(|run| run.pid);
+        let leaving = self.leaving.as_ref().map(|leaving| leaving.pid);
+        let start = self.start.as_ref().and_then(|start| start.pid);
+        pid.is_some() && [run, leaving, start].contains(&pid)
     }
 
     /// Returns the object by which the registered process is called.
@@ -164,29 +173,7 @@ impl<W> Server<W> {
             return Err(Failure::new(minor::NOT_STARTED_FOR_CLIENTS, reason));
         }
         let limit = u32::try_from(self.options.start_limit).unwrap_or(0);
-        if limit > 0 && self.failures >= limit {
-            let failures = self.failures;
-            let reason = format!(
-                "{failures} starts of `{name}` have failed, and its limit is {limit}: an administrator has to start it"
-            );
-            return Err(Failure::new(minor::STARTS_HELD_BACK, reason));
-        }
-        if let Some(until) = self.held_until.filter(|until| *until > now) {
-            let (failures, left) = (self.failures, until.duration_since(now));
-            let reason = format!(
-                "{failures} starts of `{name}` have failed in a row, and the next one is made in {left:.1?}"
-            );
-            return Err(Failure::new(minor::STARTS_HELD_BACK, reason));
-        }
-        Ok(())
-    }
-
-    /// Records that a start has failed, so that the next one for a client is made after a pause.
-    pub(crate) fn note_failure(&mut self, limits: &Limits, now: Instant) {
-        let doubled = 1_u32.checked_shl(self.failures).unwrap_or(u32::MAX);
-        self.failures = self.failures.saturating_add(1);
-        let pause = limits.first_pause.saturating_mul(doubled);
-        self.held_until = Some(now + pause.min(limits.longest_pause));
+        self.failures.check(name, limit, now)
     }
 
     /// Records that the registered process has ended. One that ends at once has failed, unless that was asked for: it may end in good
@@ -205,13 +192,12 @@ impl<W> Server<W> {
         let ended = run.ended.unwrap_or(now);
         let lived: Duration = ended.saturating_duration_since(run.since);
         if run.is_to_end || lived >= limits.settle {
-            self.failures = 0;
-            self.held_until = None;
-        } else if self.failures == 0 {
+            self.failures.forgive();
+        } else if self.failures.count == 0 {
             // It may have been killed: the next client need not wait yet.
-            self.failures = 1;
+            self.failures.note_without_pause(AT_ONCE);
         } else {
-            self.note_failure(limits, now);
+            self.failures.note(AT_ONCE, limits, now);
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Starts of processes, and the times that they have.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use punctual::minor;
 
+use super::activators::{starter, without_starter};
 use super::outcome::{Action, By, Failure};
 use super::server::{Claim, Leaving, Start};
-use super::state::{Actions, Activator, Process, State, follows_end};
-use crate::implementation_repository::{ActivationMode, StartupOptions};
+use super::state::{Actions, Process, State};
+use crate::implementation_repository::ActivationMode;
 use crate::kept;
 
 impl<W> State<W> {
@@ -97,25 +97,6 @@ impl<W> State<W> {
         Ok(())
     }
 
-    /// Takes the process that an activator has started for a server.
-    pub(crate) fn spawned(&mut self, name: &str, pid: i32) {
-        let Some(server) = self.servers.get_mut(name) else {
-            return;
-        };
-        let starts = server.start.iter_mut().chain(&mut server.own_starts);
-        let mut without = starts.filter(|start| start.pid.is_none() && !start.is_held);
-        let follows = follows_end(&server.options);
-        if let Some(run) = server.run.as_mut().filter(|run| run.pid == Some(pid)) {
-            // The activator has been started anew, and has taken it over.
-            run.is_followed = follows;
-        } else if let Some(start) = without.next() {
-            start.pid = Some(pid);
-        } else if let Some(run) = server.run.as_mut().filter(|run| run.awaits_pid) {
-            run.awaits_pid = false;
-            run.pid = Some(pid);
-        }
-    }
-
     /// Takes the failure of a start: all who wait for it get the reason.
     pub(crate) fn start_failed(
         &mut self,
@@ -136,10 +117,10 @@ impl<W> State<W> {
         now: Instant,
     ) -> Actions<W> {
         let server = self.servers.get(name);
-        let before = server.map(|server| (server.failures, server.held_until));
+        let before = server.map(|server| server.failures.clone());
         let actions = self.end_start(name, number, minor::START_FAILED, why, now);
         if let (Some(server), Some(before)) = (self.servers.get_mut(name), before) {
-            (server.failures, server.held_until) = before;
+            server.failures = before;
         }
         actions
     }
@@ -169,7 +150,7 @@ impl<W> State<W> {
         let Some(start) = start else {
             return Vec::new();
         };
-        server.note_failure(&limits, now);
+        server.failures.note(why, &limits, now);
         let start_id = start.claim.id();
         self.counts.failed_starts += 1;
         let reason = format!("`{name}` was not started: {why}");
@@ -263,45 +244,5 @@ impl<W> State<W> {
             pid,
             activator: wanted.to_owned(),
         })
-    }
-
-    /// Returns the activator of a server, by name.
-    pub(crate) fn activator(&self, wanted: &str) -> Option<&Activator> {
-        match wanted {
-            "" if self.activators.len() == 1 => self.activators.values().next(),
-            wanted => self.activators.get(wanted),
-        }
-    }
-
-    /// Returns the servers that are to be started when their activator registers.
-    pub(crate) fn started_with(&self, activator: &str) -> Vec<String> {
-        let servers = self.servers.iter().filter(|(_, server)| {
-            let wanted = &server.options.activator;
-            server.options.activation == ActivationMode::AutoStart
-                && (wanted == activator || wanted.is_empty())
-        });
-        servers.map(|(name, _)| name.clone()).collect()
-    }
-}
-
-/// Returns the name of the activator that starts a server.
-pub(super) fn starter(
-    activators: &BTreeMap<String, Activator>,
-    options: &StartupOptions,
-) -> Option<String> {
-    let found = match &*options.activator {
-        "" if activators.len() == 1 => activators.keys().next(),
-        wanted => activators.get_key_value(wanted).map(|(name, _)| name),
-    };
-    found.cloned()
-}
-
-/// Returns why a server cannot be started that has no activator.
-pub(super) fn without_starter(name: &str, options: &StartupOptions) -> String {
-    match &*options.activator {
-        "" => {
-            format!("`{name}` cannot be started: it names no activator, and there is not just one")
-        }
-        wanted => format!("`{name}` cannot be started: there is no activator `{wanted}`"),
     }
 }

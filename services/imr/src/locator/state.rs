@@ -39,6 +39,8 @@ pub(crate) struct Activator {
     pub(crate) token: i32,
     /// Its object; `None` for the one in this process.
     pub(crate) object: Option<ObjectRef>,
+    /// True if the store had it, and it has not registered since.
+    pub(crate) is_stored: bool,
 }
 
 /// Process of a server, as its activator knows it.
@@ -186,7 +188,7 @@ impl<W> State<W> {
         let number = self.next();
         let is_shared = self.is_shared;
         let server = self.server(name);
-        server.held_until = None;
+        server.failures.held_until = None;
         let forward = |(waiter, _): (W, By)| Action::Answer(waiter, Ok(place.clone()));
         if server.options.activation == ActivationMode::PerClient
             && !is_shared

@@ -29,6 +29,7 @@ fn state(change: impl FnOnce(&mut StartupOptions)) -> State<u32> {
     let activator = Activator {
         token: 1,
         object: None::<ObjectRef>,
+        is_stored: false,
     };
     state.activators.insert("here".to_owned(), activator);
     let mut options = StartupOptions {
@@ -139,7 +140,7 @@ fn one_that_pings_an_old_process_is_led_to_the_new_one() {
 fn the_death_of_an_old_process_does_not_make_the_new_one_unknown() {
     let (mut state, now) = (state(|_| {}), Instant::now());
     state.requested("plant", 1, By::Client, now);
-    state.spawned("plant", 70);
+    state.spawned("plant", 70, now);
     state.registered("plant", place(FIRST), Some("one".to_owned()), now);
     // Another one registers by itself, and has no number here.
     state.registered("plant", place(SECOND), Some("two".to_owned()), now);
@@ -164,12 +165,77 @@ fn a_process_whose_number_comes_after_its_registration_is_known_by_it() {
     let (mut state, now) = (state(|_| {}), Instant::now());
     state.requested("plant", 1, By::Client, now);
     state.registered("plant", place(FIRST), None, now);
-    state.spawned("plant", 70);
+    state.spawned("plant", 70, now);
     let later = now + Duration::from_secs(60);
     assert!(state.died("plant", Some(70), later).0);
     // It is asked, and confirms it by its silence.
     assert!(state.servers["plant"].run.as_ref().unwrap().ended.is_some());
-    assert_eq!(state.servers["plant"].failures, 0);
+    assert_eq!(state.servers["plant"].failures.count, 0);
+}
+
+#[test]
+fn of_several_processes_without_a_registration_the_one_that_is_told_last_is_that_of_the_start() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    state.requested("plant", 1, By::Client, now);
+    // Of an earlier process of the repository, told late.
+    state.spawned("plant", 70, now);
+    state.spawned("plant", 71, now);
+    assert_eq!(said(&state.died("plant", Some(70), now).1), [""; 0]);
+    let failed = state.died("plant", Some(71), now).1;
+    assert_eq!(
+        said(&failed),
+        [format!("1 not {}", minor::START_FAILED & 0xfff)]
+    );
+}
+
+#[test]
+fn a_process_that_was_started_for_an_earlier_process_of_the_repository_is_waited_for() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    for _told_again in 0..2 {
+        state.spawned("plant", 70, now);
+    }
+    assert_eq!(said(&state.requested("plant", 1, By::Client, now)), [""; 0]);
+    let led = state.registered("plant", place(FIRST), None, now);
+    assert_eq!(said(&led), [format!("1 to {FIRST}")]);
+    assert_eq!(state.servers["plant"].run.as_ref().unwrap().pid, Some(70));
+    // One that ends is not one that starts.
+    state.ending("plant", None, now).unwrap();
+    state.ended("plant", now);
+    state.spawned("plant", 70, now);
+    assert!(state.servers["plant"].start.is_none());
+}
+
+#[test]
+fn a_process_that_is_told_when_it_has_ended_is_no_failed_start_unless_a_client_waits_for_it() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    state.spawned("plant", 70, now);
+    assert_eq!(said(&state.died("plant", Some(70), now).1), [""; 0]);
+    assert_eq!(state.servers["plant"].failures.count, 0);
+    assert!(state.servers["plant"].start.is_none());
+    state.spawned("plant", 71, now);
+    state.requested("plant", 1, By::Client, now);
+    assert_eq!(
+        said(&state.died("plant", Some(71), now).1),
+        [format!("1 not {}", minor::START_FAILED & 0xfff)]
+    );
+    assert_eq!(state.servers["plant"].failures.count, 1);
+}
+
+#[test]
+fn an_activator_that_registers_is_asked_for_the_processes_of_starts_in_progress() {
+    let (mut state, now) = (state(|_| {}), Instant::now());
+    state.requested("plant", 1, By::Client, now);
+    state.spawned("plant", 70, now);
+    let activator = state.activators["here"].clone();
+    let asked = state.activator_registered("here", activator, now);
+    assert_eq!(said(&asked), ["look for 70"]);
+    // An activator that does not answer says nothing of it.
+    assert_eq!(said(&state.gone("plant", 70, false, now)), [""; 0]);
+    let failed = state.gone("plant", 70, true, now);
+    assert_eq!(
+        said(&failed),
+        [format!("1 not {}", minor::START_FAILED & 0xfff)]
+    );
 }
 
 #[test]
@@ -203,7 +269,7 @@ fn failed_starts_are_followed_by_pauses_that_grow() {
 fn a_start_whose_time_is_up_is_ended_with_its_process() {
     let (mut state, now) = (state(|_| {}), Instant::now());
     state.requested("plant", 1, By::Client, now);
-    state.spawned("plant", 70);
+    state.spawned("plant", 70, now);
     let end = state.next_tick().unwrap();
     assert_eq!(end, now + state.limits.start);
     assert_eq!(said(&state.tick(end - Duration::from_nanos(1))), [""; 0]);
@@ -222,14 +288,32 @@ fn in_mode_per_client_each_registration_is_for_one_client() {
             ["start"]
         );
     }
-    state.spawned("plant", 71);
-    state.spawned("plant", 72);
+    state.spawned("plant", 71, now);
+    state.spawned("plant", 72, now);
     let led = state.registered("plant", place(FIRST), None, now);
     assert_eq!(said(&led), [format!("1 to {FIRST}")]);
     let (_, failed) = state.died("plant", Some(72), now);
     assert_eq!(
         said(&failed),
         [format!("2 not {}", minor::START_FAILED & 0xfff)]
+    );
+}
+
+#[test]
+fn in_mode_per_client_the_processes_that_are_told_last_are_those_of_the_starts() {
+    let per_client = |options: &mut StartupOptions| options.activation = ActivationMode::PerClient;
+    let (mut state, now) = (state(per_client), Instant::now());
+    state.requested("plant", 1, By::Client, now);
+    state.requested("plant", 2, By::Client, now);
+    // The first one goes on since an earlier process of the repository.
+    for pid in 70..=72 {
+        state.spawned("plant", pid, now);
+    }
+    let timed_out = |waiter| format!("{waiter} not {}", minor::START_TIMED_OUT & 0xfff);
+    let kill = |pid| format!("kill {pid}");
+    assert_eq!(
+        said(&state.tick(state.next_tick().unwrap())),
+        [timed_out(1), kill(71), timed_out(2), kill(72)]
     );
 }
 
@@ -272,7 +356,7 @@ fn those_who_wait_are_answered_when_their_server_is_removed_or_the_repository_en
 fn leaving(now: Instant) -> State<u32> {
     let mut state = state(|_| {});
     state.requested("plant", 1, By::Client, now);
-    state.spawned("plant", 70);
+    state.spawned("plant", 70, now);
     state.registered("plant", place(FIRST), Some("one".to_owned()), now);
     state.ending("plant", Some("one"), now);
     state
@@ -292,7 +376,7 @@ fn a_start_waits_for_the_end_of_the_process_that_has_said_that_it_ends() {
     assert_eq!(said(&started), ["start"]);
     // Its time begins now.
     let later = now + Limits::default().start;
-    state.spawned("plant", 72);
+    state.spawned("plant", 72, now);
     assert_eq!(
         said(&state.tick(later)),
         ["2 not 53", "3 not 53", "kill 72"]
@@ -311,9 +395,9 @@ fn a_process_that_says_that_it_ends_and_stays_does_not_hold_up_the_next_one_for_
     // Its activator knows no such process, or does not answer.
     let mut state = leaving(now);
     state.requested("plant", 2, By::Client, now);
-    assert_eq!(said(&state.gone("plant", 71, now)), [""; 0]);
-    assert_eq!(said(&state.gone("plant", 70, now)), ["start"]);
-    assert_eq!(said(&state.gone("plant", 70, now)), [""; 0]);
+    assert_eq!(said(&state.gone("plant", 71, true, now)), [""; 0]);
+    assert_eq!(said(&state.gone("plant", 70, false, now)), ["start"]);
+    assert_eq!(said(&state.gone("plant", 70, false, now)), [""; 0]);
     // An activator that has been started anew does not tell the end at all.
     let mut state = leaving(now);
     state.requested("plant", 2, By::Client, now);
@@ -325,7 +409,7 @@ fn the_end_of_a_launcher_is_not_waited_for() {
     let now = Instant::now();
     let mut state = state(|options| options.command_line = "launch:start plant".to_owned());
     state.requested("plant", 1, By::Client, now);
-    state.spawned("plant", 70);
+    state.spawned("plant", 70, now);
     state.registered("plant", place(FIRST), Some("one".to_owned()), now);
     state.ending("plant", Some("one"), now);
     assert_eq!(
@@ -338,7 +422,7 @@ fn the_end_of_a_launcher_is_not_waited_for() {
 fn a_process_that_has_registered_beside_the_one_that_was_started_and_gave_up_goes_on() {
     let (mut state, now) = (state(|_| {}), Instant::now());
     state.requested("plant", 1, By::Client, now);
-    state.spawned("plant", 70);
+    state.spawned("plant", 70, now);
     // Another one, started by hand, registers first; the started one ends.
     state.registered("plant", place(FIRST), Some("two".to_owned()), now);
     let (_, ping) = state.died("plant", Some(70), now);
@@ -349,7 +433,7 @@ fn a_process_that_has_registered_beside_the_one_that_was_started_and_gave_up_goe
     );
     assert!(state.servers["plant"].run.is_some());
     // If it was the process itself, silence confirms its end.
-    state.spawned("plant", 71);
+    state.spawned("plant", 71, now);
     state
         .servers
         .get_mut("plant")

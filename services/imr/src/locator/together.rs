@@ -111,6 +111,31 @@ impl Engine {
         self.sync(name).map_err(|error| not_stored(&error))
     }
 
+    /// Learns from etcd whether another repository makes a start of a server, before what an activator tells of a process that is not known here
+    /// is taken: the activator may have been asked and the process have ended before the watch has told the start. Blocks.
+    ///
+    /// # Errors
+    /// PERSIST_STORE if etcd cannot be asked. The activator tells it again.
+    pub(super) fn catch_up(&self, name: &str, pid: Option<i32>) -> Result<(), SystemException> {
+        let Some(cluster) = self.cluster() else {
+            return Ok(());
+        };
+        let is_known = self.with(|state| {
+            let server = state.servers.get(name);
+            server.is_some_and(|server| server.has(pid))
+        });
+        if is_known {
+            return Ok(());
+        }
+        let _ = punctual::about_to_block();
+        cluster
+            .wait_for(START, name)
+            .map_err(|error| not_stored(&error))?;
+        // What is in the copy is applied under the lock under which it came there.
+        drop(self.shared().changes.lock());
+        Ok(())
+    }
+
     /// Claims a start. Returns the options by which an activator is to start the process; `None` if another repository makes the
     /// start, or its process is known already. Blocks.
     ///

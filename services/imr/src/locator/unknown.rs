@@ -1,6 +1,8 @@
 //! Requests of clients for objects of servers: they are kept until the server runs, and then forwarded.
 
-use punctual::poa::{DispatchError, Dispatched, Location, ServerCall, UnknownObjects};
+use punctual::poa::{
+    DispatchError, Dispatched, LocateRequest, Location, ServerCall, UnknownObjects,
+};
 use punctual::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::engine::Engine;
@@ -51,5 +53,24 @@ impl UnknownObjects for OfServers {
             Ok(_) => Location::Here,
             Err(_) => Location::Unknown,
         }
+    }
+
+    /// The server runs, or is started, before it is answered: a client whose repository ends meanwhile knows that nothing was
+    /// run, and goes on at another repository of its reference.
+    fn locate_or_later(&self, object_key: &[u8], request: &LocateRequest<'_>) -> Option<Location> {
+        let Ok(name) = self.server(object_key) else {
+            return Some(Location::Unknown);
+        };
+        // Where too many wait, the request that follows is refused for it.
+        let Ok(pending) = request.answer_later() else {
+            return Some(Location::Here);
+        };
+        let waiter = Waiter::Locating {
+            pending,
+            key: object_key.to_vec(),
+        };
+        self.0
+            .event(|state, now| state.requested(&name, waiter, By::Client, now));
+        None
     }
 }

@@ -1,7 +1,7 @@
 //! Those who wait for a server: clients, whose requests are kept until they are forwarded, and administrators.
 
 use punctual::asynchronous::PendingReply;
-use punctual::poa::DispatchError;
+use punctual::poa::{DispatchError, Location, PendingLocation};
 use punctual::{ObjectRef, Orb, Response, SystemException};
 
 use super::outcome::{Failure, Outcome, Place};
@@ -12,6 +12,11 @@ use crate::implementation_repository::{AdministrationActivateServerError, Cannot
 pub(crate) enum Waiter {
     /// Client whose request for an object of the server has come here.
     Client { pending: PendingReply, key: Vec<u8> },
+    /// Client that asks where an object of the server is (LocateRequest).
+    Locating {
+        pending: PendingLocation,
+        key: Vec<u8>,
+    },
     /// Administrator who has called `activate_server`.
     Administrator(Response<(), AdministrationActivateServerError>),
     /// Nothing: the server is to run for its own sake.
@@ -29,6 +34,19 @@ impl Waiter {
                     Err(failure) => refused(&failure).into(),
                 };
                 pending.answer(|_| Err(answer))
+            }
+            Self::Locating { pending, key } => {
+                let object = outcome
+                    .map_err(|failure| refused(&failure))
+                    .and_then(|place| forward(orb, &place, &key));
+                match object {
+                    Ok(object) => {
+                        pending.answer(&Location::Forward(Box::new(object.ior().clone())));
+                    }
+                    // A client of a GIOP version without exceptions here sends its request, which is refused as well.
+                    Err(exception) => pending.raise(&exception),
+                }
+                Ok(())
             }
             Self::Administrator(response) => match outcome {
                 Ok(_) => response.reply(()),

@@ -7,17 +7,17 @@ use punctual_imr::{ActivatorService, LocatorService};
 
 use std::sync::mpsc::channel;
 
-use crate::support::{Served, client, kill, until};
+use crate::support::{Served, client, is_activator, kill, until};
 
 /// An activator, until this is dropped.
-struct Activating {
+pub(crate) struct Activating {
     service: ActivatorService,
     orb: Orb,
-    object: ObjectRef,
+    pub(crate) object: ObjectRef,
 }
 
 impl Activating {
-    fn new(name: &str, repository: &str) -> Self {
+    pub(crate) fn new(name: &str, repository: &str) -> Self {
         Self::at(name, repository, ListenEndpoint::new("uiop", ""))
     }
 
@@ -95,6 +95,27 @@ fn an_activator_that_is_gone_is_the_reason_that_a_server_is_not_started() {
     // Another one takes its name.
     let _activating = Activating::new("desk", &served.reference());
     until(|| again.process().is_ok_and(|now| now != process));
+}
+
+#[test]
+fn a_process_that_has_ended_while_its_activator_was_away_fails_its_start() {
+    let served = without_activator();
+    served.add("plant", |start| {
+        start.activator = "desk".to_owned();
+        start.fault = "hangs";
+    });
+    let works = served.works("plant");
+    let activating = Activating::new("desk", &served.reference());
+    until(|| is_activator(&served.locator, "desk"));
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| works.count().unwrap_err().minor());
+        until(|| served.locator.kill_server("plant", 0).is_ok());
+        until(|| !served.started().is_empty());
+        drop(activating);
+        kill(served.started()[0]);
+        let _activating = Activating::new("desk", &served.reference());
+        assert_eq!(waiting.join().unwrap(), minor::START_FAILED);
+    });
 }
 
 #[test]

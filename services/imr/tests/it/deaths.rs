@@ -5,14 +5,16 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use punctual::{Interface, Orb, RootPoa};
-use punctual_host::Service;
-use punctual_imr::implementation_repository::Locator;
-use punctual_imr::{ActivatorService, LocatorService};
+use punctual::{Interface, Orb, minor};
+use punctual_imr::LocatorService;
+use punctual_imr::implementation_repository::{ActivationMode, Activator, Locator};
 use rustix::process::Signal;
 
+use crate::activators::Activating;
+use crate::server::GO;
 use crate::support::{
-    Served, Start, client, end_started, kill, served, signal, socket, started, until, works,
+    Served, Start, client, end_started, is_activator, kill, served, signal, socket, started, until,
+    works,
 };
 
 #[test]
@@ -189,6 +191,10 @@ impl Repository {
         }
     }
 
+    fn signal(&self, which: Signal) {
+        signal(i32::try_from(self.process.id()).unwrap(), which);
+    }
+
     fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
@@ -224,15 +230,7 @@ fn a_repository_that_is_killed_knows_its_servers_and_activators_when_it_comes_ba
     let object = client.string_to_object(&repository.reference).unwrap();
     let locator = Locator::from_object(object.clone());
     // The activator is in this process, and so outlives the repository.
-    let activator =
-        ActivatorService::new("desk", Some(repository.reference.clone()), false).unwrap();
-    let activating = Orb::builder()
-        .listen(punctual::ListenEndpoint::new("uiop", ""))
-        .build()
-        .unwrap();
-    let poa = activating.root_poa().unwrap();
-    activator.serve(&poa).unwrap();
-    poa.manager().activate().unwrap();
+    let _activating = Activating::new("desk", &repository.reference);
 
     let options = Start::of("plant").options(&repository.reference, folder.path());
     locator.add_or_update_server("plant", &options).unwrap();
@@ -258,10 +256,102 @@ fn a_repository_that_is_killed_knows_its_servers_and_activators_when_it_comes_ba
     assert_ne!(again, process);
     assert_eq!(started(folder.path()).len(), 2);
 
-    activator.end_waiting();
-    activating.shutdown(true).unwrap();
-    activator.stop();
     end_started(folder.path());
+}
+
+#[test]
+fn an_auto_start_server_that_was_stopped_is_not_started_when_its_repository_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut repository = Repository::start(folder.path());
+    let activating = Activating::new("desk", &repository.reference);
+    let client = client();
+    let object = client.string_to_object(&repository.reference).unwrap();
+    let locator = Locator::from_object(object.clone());
+    until(|| is_activator(&locator, "desk"));
+    let mut start = Start::of("plant");
+    start.mode = ActivationMode::AutoStart;
+    start.activator = "desk".to_owned();
+    let options = start.options(&repository.reference, folder.path());
+    locator.add_or_update_server("plant", &options).unwrap();
+    works(&object, "", "plant").count().unwrap();
+    locator.shutdown_server("plant").unwrap();
+    until(|| locator.find("plant").unwrap().partial_ior.is_empty());
+    let process = started(folder.path())[0];
+    until(|| std::fs::metadata(format!("/proc/{process}")).is_err());
+    repository.kill();
+    repository = Repository::start(folder.path());
+    let object = client.string_to_object(&repository.reference).unwrap();
+    let locator = Locator::from_object(object);
+    // As it does itself at intervals.
+    let text = client.object_to_string(&activating.object).unwrap();
+    let activator = Activator::from_object(client.string_to_object(&text).unwrap());
+    locator
+        .register_activator("desk", Some(&activator))
+        .unwrap();
+    let refused = locator.kill_server("plant", 0).unwrap_err();
+    assert!(refused.to_string().contains("it does not run"), "{refused}");
+    assert_eq!(started(folder.path()).len(), 1);
+    end_started(folder.path());
+}
+
+#[test]
+fn a_process_that_starts_while_its_repository_is_killed_is_waited_for_and_its_death_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut repository = Repository::start(folder.path());
+    let _activating = Activating::new("desk", &repository.reference);
+    let client = client();
+    let object = client.string_to_object(&repository.reference).unwrap();
+    let locator = Locator::from_object(object.clone());
+    let mut start = Start::of("plant");
+    start.fault = "waits";
+    let options = start.options(&repository.reference, folder.path());
+    locator.add_or_update_server("plant", &options).unwrap();
+    let plant = works(&object, "", "plant");
+    until(|| is_activator(&locator, "desk"));
+    std::thread::scope(|scope| {
+        scope.spawn(|| plant.count());
+        until(|| started(folder.path()).len() == 1);
+        repository.kill();
+        repository = Repository::start(folder.path());
+    });
+    let process = started(folder.path())[0];
+    // The activator tells it again, as the repository has forgotten it.
+    until(|| locator.kill_server("plant", 0).is_ok());
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| plant.process().unwrap());
+        std::fs::write(folder.path().join(GO), "").unwrap();
+        assert_eq!(waiting.join().unwrap(), process);
+    });
+    assert_eq!(started(folder.path()), [process]);
+    kill(process);
+    until(|| locator.find("plant").unwrap().partial_ior.is_empty());
+}
+
+#[test]
+fn a_death_while_the_repository_is_stopped_is_told_when_it_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let repository = Repository::start(folder.path());
+    let _activating = Activating::new("desk", &repository.reference);
+    let client = client();
+    let object = client.string_to_object(&repository.reference).unwrap();
+    let locator = Locator::from_object(object.clone());
+    let mut start = Start::of("plant");
+    start.fault = "hangs";
+    let options = start.options(&repository.reference, folder.path());
+    locator.add_or_update_server("plant", &options).unwrap();
+    let plant = works(&object, "", "plant");
+    until(|| is_activator(&locator, "desk"));
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| plant.count().unwrap_err().minor());
+        until(|| started(folder.path()).len() == 1);
+        repository.signal(Signal::STOP);
+        let process = started(folder.path())[0];
+        kill(process);
+        // Its activator has noticed the end.
+        until(|| std::fs::metadata(format!("/proc/{process}")).is_err());
+        repository.signal(Signal::CONT);
+        assert_eq!(waiting.join().unwrap(), minor::START_FAILED);
+    });
 }
 
 #[test]

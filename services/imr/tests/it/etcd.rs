@@ -1,119 +1,47 @@
-//! A cluster of one, and repositories that share it: in this process, or processes of their own that can be killed.
-//!
-//! Tests are skipped, with the reason printed, where `etcd` is not installed.
+//! Repositories that share a cluster of one: in this process, or processes of their own that can be killed.
 
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use data_encoding::BASE64;
 use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, RootPoa};
-use punctual_etcd::Client;
 use punctual_host::Service;
 use punctual_imr::implementation_repository::Locator;
 use punctual_imr::{Access, ActivatorService, ClientOptions, EtcdOptions, Limits, LocatorService};
 use rustix::process::Signal;
-use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::{Start, client, served, signal, until};
+use crate::etcd_member::{Etcd, address, client_of};
+use crate::support::{Start, client, served, signal};
 
 /// Variables that say what a repository of a process of its own has.
 const ETCD: &str = "IMR_TEST_ETCD";
-const PORT: &str = "IMR_TEST_PORT";
+const PLACE: &str = "IMR_TEST_PLACE";
 
 /// Who may change repositories and have activators start processes in these tests.
 const WHO: &str = "127.0.0.0/8";
 
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
-}
-
-/// A member of a cluster of one, until this is dropped.
-pub(crate) struct Etcd {
-    process: Child,
-    pub(crate) address: String,
-    _folder: TempDir,
-}
-
-impl Etcd {
-    /// Starts etcd; `None` if it is not installed.
-    pub(crate) fn start() -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let address = format!("127.0.0.1:{}", free_port());
-        let (url, peer) = (
-            format!("http://{address}"),
-            format!("http://127.0.0.1:{}", free_port()),
-        );
-        let mut command = Command::new("etcd");
-        let cluster = format!("default={peer}");
-        for (option, value) in [
-            ("--data-dir", &*folder.path().display().to_string()),
-            ("--listen-client-urls", &url),
-            ("--advertise-client-urls", &url),
-            ("--listen-peer-urls", &peer),
-            ("--initial-advertise-peer-urls", &peer),
-            ("--initial-cluster", &cluster),
-        ] {
-            command.args([option, value]);
-        }
-        command.stdin(Stdio::null());
-        let Ok(process) = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn() else {
-            println!("skipped: etcd is not installed");
-            return None;
-        };
-        let etcd = Self {
-            process,
-            address,
-            _folder: folder,
-        };
-        let client = Client::new(&options(&etcd.address).client).unwrap();
-        // It answers when it has a leader.
-        let range = json!({ "key": BASE64.encode(b"any") });
-        until(|| client.call("/v3/kv/range", &range).is_ok());
-        Some(etcd)
-    }
-
-    pub(crate) fn signal(&self, which: Signal) {
-        signal(i32::try_from(self.process.id()).unwrap(), which);
-    }
-}
-
-impl Drop for Etcd {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-pub(crate) fn options(address: &str) -> EtcdOptions {
+fn options(client: ClientOptions) -> EtcdOptions {
     EtcdOptions {
-        client: ClientOptions {
-            endpoints: vec![address.to_owned()],
-            patience: Duration::from_secs(5),
-            tls: None,
-            user: None,
-        },
+        client,
         prefix: "/test".to_owned(),
         lease: Duration::from_secs(1),
     }
 }
 
-/// Serves a repository of a cluster.
+/// Serves a repository of a cluster at a place, as `host:port`.
 fn serve(
-    address: &str,
-    port: u16,
+    etcd: ClientOptions,
+    place: &str,
     change: impl FnOnce(&mut Limits),
 ) -> (LocatorService, Orb, Locator) {
-    let service = LocatorService::in_etcd(&options(address)).unwrap();
+    let service = LocatorService::in_etcd(&options(etcd)).unwrap();
     let mut limits = Limits::default();
     change(&mut limits);
     service.set_limits(limits);
     service.set_access(Access::of(&[WHO.to_owned()], &[]).unwrap());
-    let (orb, locator) = served(&service, &[ListenEndpoint::iiop("127.0.0.1", port)]);
+    let (orb, locator) = served(&service, &[ListenEndpoint::new("iiop", place)]);
     // As `punctual imr serve` does.
     let table = orb.ior_table().unwrap();
     table.bind("ImplRepoService", &locator).unwrap();
@@ -169,10 +97,10 @@ impl Drop for Activating {
     }
 }
 
-/// Two repositories that share a cluster, by the ports at which they are called, and what calls them.
+/// Two repositories that share a cluster, by the places at which they are called, and what calls them.
 pub(crate) struct Two {
     pub(crate) etcd: Etcd,
-    pub(crate) ports: [u16; 2],
+    places: [String; 2],
     pub(crate) client: Orb,
     pub(crate) folder: TempDir,
 }
@@ -182,7 +110,7 @@ impl Two {
     pub(crate) fn start() -> Option<Self> {
         Some(Self {
             etcd: Etcd::start()?,
-            ports: [free_port(), free_port()],
+            places: [address(), address()],
             client: client(),
             folder: tempfile::tempdir().unwrap(),
         })
@@ -190,7 +118,7 @@ impl Two {
 
     /// Returns the reference of both, or of one, as text.
     pub(crate) fn reference(&self, which: &[usize]) -> String {
-        let address = |which: &usize| format!("iiop:1.2@127.0.0.1:{}", self.ports[*which]);
+        let address = |which: &usize| format!("iiop:1.2@{}", self.places[*which]);
         let addresses: Vec<String> = which.iter().map(address).collect();
         format!("corbaloc:{}/ImplRepoService", addresses.join(","))
     }
@@ -211,7 +139,7 @@ impl Two {
     }
 
     pub(crate) fn here_with(&self, which: usize, change: impl FnOnce(&mut Limits)) -> Here {
-        let (service, orb, _) = serve(&self.etcd.address, self.ports[which], change);
+        let (service, orb, _) = serve(self.etcd.client(), &self.places[which], change);
         Here { service, orb }
     }
 
@@ -221,7 +149,7 @@ impl Two {
         command
             .args(["--exact", "etcd::process_of_a_repository", "--nocapture"])
             .env(ETCD, &self.etcd.address)
-            .env(PORT, self.ports[which].to_string())
+            .env(PLACE, &self.places[which])
             .stdin(Stdio::null())
             .stdout(Stdio::piped());
         let mut process = command.spawn().unwrap();
@@ -272,10 +200,10 @@ impl Drop for Two {
 /// A repository, when this program was started to be one.
 #[test]
 fn process_of_a_repository() {
-    let (Ok(address), Ok(port)) = (std::env::var(ETCD), std::env::var(PORT)) else {
+    let (Ok(address), Ok(place)) = (std::env::var(ETCD), std::env::var(PLACE)) else {
         return;
     };
-    let (_service, orb, _) = serve(&address, port.parse().unwrap(), |_| {});
+    let (_service, orb, _) = serve(client_of(&address), &place, |_| {});
     println!("it serves");
     orb.run();
 }

@@ -1,13 +1,16 @@
 //! Peers that break rules: forged keys, floods of names, servers that are none.
 
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use punctual::{Interface, SystemExceptionKind, minor};
+use punctual::{Interface, Orb, SystemExceptionKind, minor};
+use punctual_host::Service;
 use punctual_imr::implementation_repository::{
     AdministrationAddOrUpdateServerError, AdministrationServerIsRunningError, StartupOptions,
 };
 
 use crate::idl::Works;
+use crate::server::GO;
 use crate::support::{Served, client, key, until};
 
 #[test]
@@ -63,15 +66,6 @@ fn a_key_of_tao_leads_to_the_server_of_its_poa() {
 }
 
 #[test]
-fn locate_requests_are_answered_without_a_start() {
-    let served = Served::new();
-    served.add("plant", |_| {});
-    assert!(served.works("plant").as_object().locate().unwrap());
-    assert!(!served.works("other").as_object().locate().unwrap());
-    assert_eq!(served.started(), [0; 0]);
-}
-
-#[test]
 fn the_number_of_servers_is_bounded() {
     let served = Served::with(|limits| limits.servers = 3);
     for name in ["a", "b", "c"] {
@@ -106,20 +100,23 @@ fn the_number_of_servers_is_bounded() {
 
 #[test]
 fn the_number_of_clients_that_wait_for_a_server_is_bounded() {
-    let served = Served::with(|limits| {
-        limits.waiting = 2;
-        limits.start = Duration::from_secs(3);
-    });
+    let served = Served::with(|limits| limits.waiting = 2);
     served.add("plant", |start| start.fault = "hangs");
     let works = served.works("plant");
-    let mut refusals: Vec<u32> = std::thread::scope(|scope| {
-        let each = (0..3).map(|_| scope.spawn(|| works.count().unwrap_err().minor()));
-        let each: Vec<_> = each.collect();
-        each.into_iter().map(|one| one.join().unwrap()).collect()
+    let (say, heard) = channel();
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            let say = say.clone();
+            let call = || works.count().unwrap_err().minor();
+            scope.spawn(move || say.send(call()).unwrap());
+        }
+        assert_eq!(heard.recv().unwrap(), minor::LIMIT);
+        // So that it is ended with the test.
+        until(|| served.started().len() == 1);
+        served.service.end_waiting();
+        let others = [heard.recv().unwrap(), heard.recv().unwrap()];
+        assert_eq!(others, [minor::DISCARDED; 2]);
     });
-    refusals.sort_unstable();
-    let expected = [minor::LIMIT, minor::START_TIMED_OUT, minor::START_TIMED_OUT];
-    assert_eq!(refusals, expected);
 }
 
 #[test]
@@ -143,28 +140,18 @@ fn a_registration_says_where_the_server_is() {
 #[test]
 fn clients_that_go_away_while_they_wait_do_not_hold_up_the_others() {
     let served = Served::new();
-    served.add("plant", |start| start.delay = Duration::from_millis(400));
-    let impatient = served.works("plant");
-    let impatient = Works::from_object(
-        impatient
-            .as_object()
-            .with_timeout(Duration::from_millis(50)),
-    );
+    served.add("plant", |start| start.fault = "waits");
+    let impatient = |client: &Orb| {
+        let repository = client.string_to_object(&served.reference()).unwrap();
+        let works = crate::support::works(&repository, "", "plant");
+        let works = works.as_object().with_timeout(Duration::from_millis(50));
+        Works::from_object(works).count().unwrap_err();
+    };
+    impatient(&served.client);
     let leaving = client();
-    let repository = leaving.string_to_object(&served.reference()).unwrap();
-    let left = crate::support::works(&repository, "", "plant");
-    std::thread::scope(|scope| {
-        scope.spawn(|| assert!(impatient.count().is_err()));
-        scope.spawn(|| {
-            assert!(
-                Works::from_object(left.as_object().with_timeout(Duration::from_millis(100)))
-                    .count()
-                    .is_err()
-            )
-        });
-        until(|| !served.started().is_empty());
-        assert_eq!(served.works("plant").count().unwrap(), 1);
-    });
+    impatient(&leaving);
+    std::fs::write(served.folder.path().join(GO), "").unwrap();
+    assert_eq!(served.works("plant").count().unwrap(), 1);
     leaving.shutdown(true).unwrap();
     assert_eq!(served.started().len(), 1);
 }

@@ -8,6 +8,7 @@ mod etcd;
 mod faults;
 mod hostile;
 mod jacorb;
+mod locating;
 mod omniorb;
 mod registration;
 mod server;
@@ -15,6 +16,9 @@ mod settings;
 mod shared;
 mod starts;
 mod support;
+
+#[path = "../../../etcd/tests/member/mod.rs"]
+mod etcd_member;
 
 /// Rust code of the interface of the server that tests start.
 mod idl {

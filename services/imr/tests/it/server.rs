@@ -19,10 +19,13 @@ pub(crate) const SERVER_ID: &str = "WORKS_SERVER_ID";
 pub(crate) const FOLDER: &str = "WORKS_FOLDER";
 /// Milliseconds before it registers.
 pub(crate) const DELAY: &str = "WORKS_DELAY";
-/// Fault in place of serving: `dies`, or `hangs` without registering; `leaves` right after it has registered, or
+/// Fault in place of serving: `dies`, or `hangs` without registering, or `waits` with that for the file [`GO`]; `leaves` right after it has registered, or
 /// `returns` then in good order; or `lingers` when it has
 /// said that it ends, with a file that only one process may have.
 pub(crate) const FAULT: &str = "WORKS_FAULT";
+
+/// File in the folder that lets servers register.
+pub(crate) const GO: &str = "go";
 
 /// Id of the object that is served.
 pub(crate) const ID: &str = "works";
@@ -103,6 +106,7 @@ fn process_of_a_server() {
         }
         "dies" => std::process::exit(7),
         "hangs" => std::thread::sleep(Duration::from_secs(1000)),
+        "waits" => crate::support::until(|| folder.join(GO).exists()),
         _ => {}
     }
     serve(&repository, folder, &fault);

@@ -11,7 +11,7 @@ use rustix::process::Signal;
 
 use crate::etcd::{Two, has};
 use crate::idl::Works;
-use crate::support::{kill, until, works};
+use crate::support::{is_activator, kill, until, works};
 
 /// Returns what a repository says of its servers, but not when it has asked them last.
 fn listed(two: &Two, which: usize) -> Vec<ServerInformation> {
@@ -97,21 +97,11 @@ fn a_storm_of_clients_on_two_repositories_causes_one_start_and_all_are_answered(
     assert!(forwards.0 >= 20 && forwards.1 >= 20, "{forwards:?}");
 }
 
-/// Returns whether both can have a process started: one of an unknown server ends the same way at each.
+/// Returns whether both know the activator.
 fn activator_is_known(two: &Two) -> bool {
-    let name = "probe";
-    let options = StartupOptions {
-        command_line: "/no/such/program".to_owned(),
-        activator: "desk".to_owned(),
-        ..StartupOptions::default()
-    };
-    let says = |which: usize| {
-        let locator = two.locator(which);
-        locator.add_or_update_server(name, &options).unwrap();
-        let refused = locator.activate_server(name).unwrap_err().to_string();
-        refused.contains("/no/such/program")
-    };
-    says(0) && says(1)
+    [0, 1]
+        .iter()
+        .all(|which| is_activator(&two.locator(*which), "desk"))
 }
 
 /// Calls until a repository lives to lead the way, and returns how often one has died meanwhile.
@@ -199,6 +189,34 @@ fn a_client_that_asks_about_the_object_first_does_not_notice_the_end_of_the_repo
 }
 
 #[test]
+fn a_client_that_locates_the_object_first_is_answered_when_the_server_runs_or_goes_on_at_the_other_repository()
+ {
+    let Some(two) = Two::start() else { return };
+    let mut first = two.apart(0);
+    let second = two.here(1);
+    let _activating = two.activating();
+    two.add(0, "plant", |start| start.delay = Duration::from_millis(500));
+    until_added(&two, 1, "plant");
+    let works = object(&two, &[0, 1], "plant");
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            assert!(works.as_object().locate().unwrap());
+            works.process().unwrap()
+        });
+        // It waits at the first one, which has the server started for a LocateRequest.
+        until(|| two.started().len() == 1);
+        first.kill();
+        assert_eq!(waiting.join().unwrap(), two.started()[0]);
+    });
+    assert_eq!(two.started().len(), 1);
+    assert_eq!(
+        second.service.forwards(),
+        1,
+        "the request has gone to the server"
+    );
+}
+
+#[test]
 fn a_repository_that_hangs_in_the_middle_of_a_start_finds_that_it_was_replaced() {
     let Some(two) = Two::start() else { return };
     let first = two.apart(0);
@@ -256,6 +274,27 @@ fn a_start_that_fails_is_told_to_those_who_wait_at_either_repository() {
         until(|| object(&two, &[which], "plant").count().is_ok());
     }
     assert_eq!(two.started().len(), 2);
+}
+
+#[test]
+fn a_process_that_ends_before_the_other_repository_knows_of_its_start_fails_it() {
+    let Some(two) = Two::start() else { return };
+    let (_first, _second) = (two.here(0), two.here(1));
+    // It tells the first one.
+    let _activating = two.activating();
+    until(|| activator_is_known(&two));
+    for round in 0..30 {
+        let name = format!("plant{round}");
+        let options = StartupOptions {
+            command_line: "/bin/false".to_owned(),
+            activator: "desk".to_owned(),
+            ..StartupOptions::default()
+        };
+        let second = two.locator(1);
+        second.add_or_update_server(&name, &options).unwrap();
+        let refused = object(&two, &[1], &name).count().unwrap_err();
+        assert_eq!(refused.minor(), minor::START_FAILED, "round {round}");
+    }
 }
 
 #[test]

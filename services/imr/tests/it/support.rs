@@ -88,6 +88,13 @@ impl Served {
         self.client.object_to_string(&self.locator).unwrap()
     }
 
+    /// Returns the port of the repository's TCP endpoint.
+    pub(crate) fn port(&self) -> u16 {
+        let endpoints = self.orb.endpoints();
+        let tcp = endpoints.iter().find(|one| one.protocol == "iiop");
+        tcp.unwrap().port().unwrap()
+    }
+
     /// Makes the repository known by its plain key, as `punctual imr serve` does.
     pub(crate) fn bind_name(&self) {
         let table = self.orb.ior_table().unwrap();
@@ -191,6 +198,19 @@ pub(crate) fn served(service: &LocatorService, endpoints: &[ListenEndpoint]) -> 
     let object = Service::serve(service, &poa).unwrap();
     poa.manager().activate().unwrap();
     (orb, Locator::from_object(object))
+}
+
+/// Returns whether a repository can have processes started by an activator: one of a program that is not there fails by its name.
+pub(crate) fn is_activator(locator: &Locator, activator: &str) -> bool {
+    let name = "probe";
+    let options = StartupOptions {
+        command_line: "/no/such/program".to_owned(),
+        activator: activator.to_owned(),
+        ..StartupOptions::default()
+    };
+    locator.add_or_update_server(name, &options).unwrap();
+    let refused = locator.activate_server(name).unwrap_err().to_string();
+    refused.contains("/no/such/program")
 }
 
 /// Returns the endpoint of a repository in a folder.

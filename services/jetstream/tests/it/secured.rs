@@ -7,7 +7,7 @@ use punctual_durable::{DurableError, EventStore, LogSettings, NewEvent};
 use punctual_jetstream::{Credentials, JetStreamOptions, JetStreamStore, JetStreamTls};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
-use crate::nats::Nats;
+use crate::nats::{self, Nats};
 
 /// Opens a log and appends to it.
 fn append(options: JetStreamOptions) -> Result<(), DurableError> {
@@ -67,13 +67,13 @@ fn a_file_of_credentials_that_is_not_there_is_named() {
     assert!(error.to_string().contains("/nowhere/a.creds"), "{error}");
 }
 
-/// Writes an authority, and a certificate and key that it has signed, for 127.0.0.1.
+/// Writes an authority, and a certificate and key that it has signed, for the address of the servers.
 fn certificates(folder: &Path) -> [PathBuf; 3] {
     let mut authority = CertificateParams::new(Vec::new()).unwrap();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let issuer = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
     let key = KeyPair::generate().unwrap();
-    let server = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
+    let server = CertificateParams::new(vec![nats::host().to_string()]).unwrap();
     let certificate = server.signed_by(&key, &issuer).unwrap();
     let files = ["authority.pem", "server.pem", "server.key"].map(|name| folder.join(name));
     let texts = [issuer.pem(), certificate.pem(), key.serialize_pem()];

@@ -4,8 +4,9 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use punctual_jetstream::{JetStreamOptions, JetStreamStore};
@@ -30,11 +31,21 @@ pub(crate) struct Nats {
     folder: tempfile::TempDir,
 }
 
-/// Returns three unused addresses of this machine.
+/// Time in which a cluster that has started elects its leader. Very few never do; they are started anew.
+const ELECTION: Duration = Duration::from_secs(40);
+
+/// Returns the address of this process's servers: each process has one of its own in 127.64.0.0/10, so that a port stays
+/// its server's also while that one is away. Ports that the kernel chose could be taken by others meanwhile.
+pub(crate) fn host() -> Ipv4Addr {
+    let [_, high, middle, low] = std::process::id().to_be_bytes();
+    Ipv4Addr::new(127, 64 | high, middle, low)
+}
+
+/// Returns three addresses that no other server has.
 fn addresses() -> [String; 3] {
-    // Held until all are known, so that they differ.
-    let held = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    held.map(|one| one.local_addr().unwrap().to_string())
+    // Below those that the kernel chooses for connections.
+    static PORT: AtomicU16 = AtomicU16::new(14_222);
+    [(); 3].map(|()| format!("{}:{}", host(), PORT.fetch_add(1, Ordering::Relaxed)))
 }
 
 fn port(address: &str) -> String {
@@ -52,13 +63,28 @@ impl Nats {
         let mut launch: Vec<String> = options.iter().map(|&one| one.to_owned()).collect();
         let [client, health, _] = addresses();
         launch.extend(["-n".to_owned(), "alone".to_owned()]);
-        let nats = Self::begun(launch, &client, &health)?;
+        let mut nats = Self::begun(launch, &client, &health)?;
         nats.wait();
         Some(nats)
     }
 
     /// Starts a cluster of three servers.
     pub(crate) fn cluster() -> Option<Vec<Self>> {
+        let mut logs = Vec::new();
+        for _ in 0..3 {
+            let mut nodes = Self::three()?;
+            if nodes
+                .iter_mut()
+                .all(|node| node.is_healthy_within(ELECTION))
+            {
+                return Some(nodes);
+            }
+            logs.extend(nodes.iter().map(Self::log));
+        }
+        panic!("no cluster has elected a leader:\n{}", logs.join("\n"));
+    }
+
+    fn three() -> Option<Vec<Self>> {
         let all = [(); 3].map(|()| addresses());
         let routes: Vec<String> = all
             .iter()
@@ -69,7 +95,7 @@ impl Nats {
                 "-n".to_owned(),
                 format!("node{number}"),
                 "--cluster_name".to_owned(),
-                "three".to_owned(),
+                format!("three-{}", port(&all[0][0])),
                 "--cluster".to_owned(),
                 format!("nats://{route}"),
                 "--routes".to_owned(),
@@ -77,9 +103,7 @@ impl Nats {
             ];
             Self::begun(words.to_vec(), client, health)
         };
-        let nodes: Vec<Self> = all.iter().enumerate().map(begin).collect::<Option<_>>()?;
-        nodes.iter().for_each(Self::wait);
-        Some(nodes)
+        all.iter().enumerate().map(begin).collect()
     }
 
     fn begun(mut launch: Vec<String>, client: &str, health: &str) -> Option<Self> {
@@ -93,7 +117,8 @@ impl Nats {
             Some(memory) => tempfile::tempdir_in(memory).unwrap(),
             None => tempfile::tempdir().unwrap(),
         };
-        launch.extend(["-js", "-a", "127.0.0.1", "-p"].map(str::to_owned));
+        launch.extend(["-js", "-a"].map(str::to_owned));
+        launch.extend([host().to_string(), "-p".to_owned()]);
         launch.extend([port(client), "-m".to_owned(), port(health)]);
         launch.extend(["-sd".to_owned(), folder.path().display().to_string()]);
         Some(Self {
@@ -132,16 +157,25 @@ impl Nats {
     }
 
     /// Waits until the server says that it is healthy.
-    pub(crate) fn wait(&self) {
+    pub(crate) fn wait(&mut self) {
+        assert!(
+            self.is_healthy_within(LIMIT),
+            "nats-server does not start:\n{}",
+            self.log()
+        );
+    }
+
+    fn is_healthy_within(&mut self, limit: Duration) -> bool {
         let begun = Instant::now();
         while !is_healthy(&self.health) {
-            assert!(
-                begun.elapsed() < LIMIT,
-                "nats-server does not start:\n{}",
-                self.log()
-            );
+            let ended = self.process.try_wait().unwrap();
+            assert_eq!(ended, None, "nats-server has ended:\n{}", self.log());
+            if begun.elapsed() > limit {
+                return false;
+            }
             std::thread::sleep(Duration::from_millis(20));
         }
+        true
     }
 
     /// Returns the number of replicas of a stream, by the server's page of JetStream.

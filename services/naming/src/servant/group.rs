@@ -1,6 +1,6 @@
 //! Groups of objects: the operations of `PunctualNaming::ExtendedContext` on them.
 
-use punctual::ObjectRef;
+use punctual::{ObjectRef, about_to_block};
 
 use super::server::Server;
 use crate::cos_naming::naming_context::NotFoundReason;
@@ -52,6 +52,9 @@ impl Server {
         let context = self.group(group)?;
         let by = self.service().requester();
         let last = name.last().map(key).unwrap_or_default();
+        if self.service().has_group_service() {
+            let _ = about_to_block();
+        }
         match self.service().note_load(context, &last, load, &by)? {
             true => Ok(()),
             false => {

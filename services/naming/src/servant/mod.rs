@@ -57,7 +57,8 @@ impl NamingService {
     /// references.
     ///
     /// # Errors
-    /// The adapters cannot be made: some of their names are taken.
+    /// The adapters cannot be made: some of their names are taken. What [`NamingService::keep_groups_at`] was given is no
+    /// reference.
     pub fn serve(
         &self,
         parent: &Poa,
@@ -84,7 +85,10 @@ impl NamingService {
             iterators: Iterators::new(iterators.clone()),
             checking: Checking::default(),
         }));
-        server.begin_checking()?;
+        let has_groups = self.follow_groups(parent.orb(), options.federated_timeout);
+        if !has_groups.map_err(ServeError)? {
+            server.begin_checking()?;
+        }
         let failed = |error: PoaError| ServeError(error.to_string());
         let of_contexts = <ExtendedContext as Implements<Server>>::servant(server.clone());
         let asked = server.clone();

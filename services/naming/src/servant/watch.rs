@@ -8,7 +8,7 @@ use punctual_groups::Watched;
 use super::server::{Server, Shared};
 use crate::service::Member;
 use crate::store::ContextId;
-use crate::tree::DeadMember;
+use crate::tree::Removal;
 
 impl Watched for Shared {
     type Group = ContextId;
@@ -40,7 +40,7 @@ impl Watched for Shared {
             if is_removed {
                 tracing::warn!("a dead member of a group is removed: `{}`", member.key);
                 let Member { key, target, .. } = member;
-                dead.push(DeadMember {
+                dead.push(Removal {
                     context,
                     key,
                     target,

@@ -1,6 +1,7 @@
 //! Changes of a service: the operations of many callers are drafted together and committed
 //! together.
 
+use super::group_service::Concerned;
 use super::groups::note_groups;
 use super::state::State;
 use crate::refusal::Refusal;
@@ -16,6 +17,16 @@ struct Drafted {
 impl State {
     /// Performs an operation, and returns when it is durable. Blocks, together with other callers that change something.
     pub(super) fn change(&self, operation: Operation) -> Result<Done, Refusal> {
+        match self.group_service.get() {
+            Some(groups) if operation.wanted.may_concern_groups() => {
+                self.change_by(groups, operation)
+            }
+            _ => self.submit(operation),
+        }
+    }
+
+    /// Performs an operation on the store, and returns when it is durable. Blocks as above.
+    pub(super) fn submit(&self, operation: Operation) -> Result<Done, Refusal> {
         let lost = || Err(Refusal::Store(StoreError::Io("it has failed".to_owned())));
         let changed = || {
             let commit = |operations: Vec<_>| self.commit(&operations);
@@ -41,10 +52,12 @@ impl State {
             Ok(()) => {
                 let contexts = self.observers.contexts(&changes);
                 self.expiry.note(&changes);
+                let concerned = Concerned::by(self, &changes);
                 let mut tree = self.tree.write();
                 // No group is resolved in between, as the tree is locked.
                 note_groups(&self.groups, &changes);
                 tree.apply(changes);
+                self.keep_copies(&mut tree, &concerned);
                 drop(tree);
                 self.observers.changed(&contexts);
             }

@@ -6,11 +6,8 @@ use super::NamingService;
 use super::groups::{InTree, Member, hash};
 use crate::access::Requester;
 use crate::refusal::Refusal;
-use crate::store::{ContextId, ROOT};
-use crate::tree::{DeadMember, Operation, RequestedChange, View};
-
-/// Maximum number of dead members that one operation removes.
-const AT_ONCE: usize = 64;
+use crate::store::ContextId;
+use crate::tree::{Removal, View};
 
 impl NamingService {
     /// Returns the ids of the contexts of all object groups.
@@ -35,7 +32,8 @@ impl NamingService {
         member.collect()
     }
 
-    /// Records the load that a member reports. Returns false if there is no such member.
+    /// Records the load that a member reports, here and at the group service, if one has the groups. Returns false if there is
+    /// no such member.
     pub(crate) fn note_load(
         &self,
         context: ContextId,
@@ -55,7 +53,11 @@ impl NamingService {
             context,
         };
         self.0.groups.note_load(context, &members, key, load);
-        Ok(true)
+        drop((tree, access));
+        match self.0.group_service.get() {
+            Some(groups) => self.0.report_there(groups, context, key, load),
+            None => Ok(true),
+        }
     }
 
     /// Records whether a member has answered. Returns the time for which it has been dead, if it
@@ -80,15 +82,7 @@ impl NamingService {
     }
 
     /// Removes those of the given members whose bindings have not changed meanwhile. Blocks.
-    pub(crate) fn remove(&self, mut dead: Vec<DeadMember>) -> Result<(), Refusal> {
-        while !dead.is_empty() {
-            let rest = dead.split_off(dead.len().min(AT_ONCE));
-            self.change(Operation {
-                context: ROOT,
-                wanted: RequestedChange::Lapse(std::mem::replace(&mut dead, rest)),
-                by: Requester::Process,
-            })?;
-        }
-        Ok(())
+    pub(crate) fn remove(&self, dead: Vec<Removal>) -> Result<(), Refusal> {
+        self.0.remove_bindings(dead)
     }
 }

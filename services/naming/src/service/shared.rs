@@ -7,6 +7,7 @@
 
 use std::sync::{Arc, Weak};
 
+use super::group_service::Concerned;
 use super::groups::note_groups;
 use super::state::State;
 use crate::refusal::Refusal;
@@ -38,9 +39,11 @@ impl Follower for Following {
     fn changed(&self, changes: Vec<Change>) {
         if let Some(service) = self.0.upgrade() {
             let contexts = service.observers.contexts(&changes);
+            let concerned = Concerned::by(&service, &changes);
             let mut tree = service.tree.write();
             note_groups(&service.groups, &changes);
             tree.apply(changes);
+            service.keep_copies(&mut tree, &concerned);
             drop(tree);
             service.observers.changed(&contexts);
         }
@@ -56,7 +59,10 @@ impl Follower for Following {
         let tree = tree.ok_or_else(|| StoreError::Damaged("contexts are missing".to_owned()))?;
         if let Some(service) = self.0.upgrade() {
             service.groups.retain(|group| tree.has(*group));
-            *service.tree.write() = tree;
+            let mut shown = service.tree.write();
+            *shown = tree;
+            service.copy_all(&mut shown);
+            drop(shown);
             service.observers.replaced();
         }
         Ok(())

@@ -1,11 +1,15 @@
 //! State that the parts of a service share.
 
-use parking_lot::RwLock;
+use std::sync::OnceLock;
+
+use parking_lot::{Mutex, RwLock};
 use punctual_groups::Groups;
 use punctual_host::commit::Commits;
 
 use super::expiry::Expiry;
+use super::following::Following;
 use crate::access::Access;
+use crate::group_service::GroupService;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::observe::Observers;
@@ -23,6 +27,11 @@ pub(super) struct State {
     pub(super) observers: Observers,
     pub(super) expiry: Expiry,
     pub(super) groups: Groups<ContextId>,
+    /// Reference of the group service that is to have the groups, until the names are served.
+    pub(super) group_service_at: Mutex<Option<String>>,
+    /// Group service that has the groups, if one does.
+    pub(super) group_service: OnceLock<GroupService>,
+    pub(super) following: Following,
 }
 
 impl State {
@@ -37,6 +46,9 @@ impl State {
             observers: Observers::default(),
             expiry: Expiry::default(),
             groups: Groups::default(),
+            group_service_at: Mutex::new(None),
+            group_service: OnceLock::new(),
+            following: Following::default(),
         }
     }
 

@@ -145,9 +145,9 @@ impl<'t> Draft<'t> {
             RequestedChange::Destroy => {
                 seen.emptied.insert(here);
             }
-            RequestedChange::Lapse(members) => {
-                let members = members.iter().map(|one| (one.context, one.key.clone()));
-                seen.bindings.extend(members);
+            RequestedChange::Lapse(bindings) => {
+                let bindings = bindings.iter().map(|one| (one.context, one.key.clone()));
+                seen.bindings.extend(bindings);
             }
             RequestedChange::NewContext | RequestedChange::Expire => {}
         }
@@ -239,7 +239,7 @@ impl<'t> Draft<'t> {
                 }
                 self.set(group, &key, None);
             }
-            RequestedChange::Lapse(members) => self.lapse(members),
+            RequestedChange::Lapse(bindings) => self.lapse(bindings),
         }
         Ok(Done::It)
     }

@@ -14,7 +14,7 @@ use std::ops::Bound;
 use crate::store::{Change, ContextId, Loading, ROOT, Target, Ttl};
 
 pub(crate) use draft::Draft;
-pub(crate) use operation::{DeadMember, Done, Operation, RequestedChange};
+pub(crate) use operation::{Done, Operation, Removal, RequestedChange};
 pub(crate) use walk::{Place, View, walk_to};
 
 /// Tree of all naming contexts and their bindings in memory.

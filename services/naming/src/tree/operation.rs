@@ -46,13 +46,13 @@ pub(crate) enum RequestedChange {
     Leave {
         name: Name,
     },
-    /// Unbinding of dead members, if their bindings are unchanged.
-    Lapse(Vec<DeadMember>),
+    /// Removal of bindings, if they are unchanged: of dead members, or of a group that could not be made, with its members.
+    Lapse(Vec<Removal>),
 }
 
-/// Dead member of an object group that is to be unbound.
+/// Binding that is to be removed, with the target that it has.
 #[derive(Clone, Debug)]
-pub(crate) struct DeadMember {
+pub(crate) struct Removal {
     pub(crate) context: ContextId,
     pub(crate) key: Box<str>,
     pub(crate) target: Target,
@@ -86,7 +86,7 @@ impl Operation {
     /// Returns an upper bound of the number of records that the operation reads or changes.
     pub(crate) fn size(&self) -> usize {
         match &self.wanted {
-            RequestedChange::Lapse(members) => members.len() + 2,
+            RequestedChange::Lapse(bindings) => bindings.len() + 2,
             _ => self.name().len() + 2,
         }
     }

@@ -7,6 +7,7 @@ mod alone;
 mod authority;
 mod faults;
 mod full_disk;
+mod groups_served;
 mod jacorb;
 mod memory;
 mod naming;

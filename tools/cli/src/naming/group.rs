@@ -207,7 +207,7 @@ fn members(options: &MembersOptions, orb_options: &[String]) -> Result<(), Probl
         return Ok(());
     }
     for member in &members {
-        let state = if member.is_alive { "" } else { ", dead" };
+        let state = if member.is_alive { "" } else { ", passed over" };
         let load = match member.is_loaded {
             true => format!(", load {}", member.load),
             false => String::new(),

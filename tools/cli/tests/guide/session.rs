@@ -14,6 +14,7 @@ use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -40,11 +41,10 @@ impl Session {
         let within = tempfile::tempdir()?;
         let folder = within.path().join("punctual");
         fs::create_dir(&folder)?;
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         Ok(Self {
             within,
             folder,
-            port,
+            port: own_port(),
             running: Vec::new(),
         })
     }
@@ -246,4 +246,18 @@ fn shown(step: &Step, expected: &[String], lines: &Receiver<String>) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Returns a port that stays free while the session's servers are away: below those that the kernel chooses for others, and another one for
+/// each process of this test and each session.
+fn own_port() -> u16 {
+    static SESSIONS: AtomicU16 = AtomicU16::new(0);
+    let of_process = u16::try_from(std::process::id() % 1_000).unwrap_or_default() * 20;
+    loop {
+        let session = SESSIONS.fetch_add(1, Ordering::Relaxed);
+        let port = 10_000 + of_process + session;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }

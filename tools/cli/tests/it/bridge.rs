@@ -91,15 +91,18 @@ fn a_client_over_tcp_reaches_a_server_that_listens_on_shared_memory_only() {
     }
 }
 
+/// No other program and no other test uses this address of the loopback interface, so that a port of omniORB's naming service stays free.
+const OMNI: &str = "127.79.7.1";
+
 /// Starts omniORB's naming service at a port of its own, or returns the reason for which there is
 /// none.
 fn omni_names(folder: &Path) -> Result<(Owned, u16), String> {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let free = TcpListener::bind((OMNI, 0)).unwrap();
     let port = free.local_addr().unwrap().port();
     drop(free);
     let mut command = Command::new("omniNames");
     command.args(["-start", &port.to_string(), "-ignoreport", "-ORBendPoint"]);
-    command.arg(format!("giop:tcp:127.0.0.1:{port}"));
+    command.arg(format!("giop:tcp:{OMNI}:{port}"));
     command
         .arg("-logdir")
         .arg(folder)
@@ -110,7 +113,7 @@ fn omni_names(folder: &Path) -> Result<(Owned, u16), String> {
         .map_err(|error| format!("omniNames: {error}"))?;
     let mut owned = Owned(Some(child));
     let began = Instant::now();
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+    while TcpStream::connect((OMNI, port)).is_err() {
         let ended = owned.0.as_mut().unwrap().try_wait().unwrap();
         assert!(ended.is_none() && began.elapsed() < START, "{ended:?}");
         crate::support::pause();
@@ -145,7 +148,7 @@ fn omniorbs_client_and_server_meet_through_the_bridge_and_stay_there() {
         }
     };
     let through = folder.path().join("through");
-    let target = format!("corbaloc:iiop:1.2@127.0.0.1:{port}/NameService");
+    let target = format!("corbaloc:iiop:1.2@{OMNI}:{port}/NameService");
     let mut bridge = punctual("bridge");
     bridge.args(["--json", "--rewrite-references"]);
     bridge.args(["--listen", "iiop://127.0.0.1:0", "--target", &target]);

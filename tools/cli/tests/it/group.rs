@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{Process, punctual, text};
+use crate::support::{Process, Serving, punctual, text};
 
 /// Returns an address with a port that stays free: no other program and no other test uses the host.
 fn place() -> String {
@@ -106,4 +106,56 @@ fn groups_of_a_service_that_is_killed_are_listed_changed_and_removed() {
         watched,
         "{\"group\":2,\"is\":\"LeastLoaded\",\"location\":null,\"was\":null}\n"
     );
+}
+
+#[test]
+fn the_group_of_a_name_is_listed_drained_and_removed_by_commands_for_groups() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = place();
+    let (_server, service) = serve(&place, &folder.path().join("groups.redb"));
+    let group = |command: &str, rest: &[&str]| {
+        let arguments = [&["group", command, "--service", &service], rest].concat();
+        succeeded(punctual(&arguments))
+    };
+    let names = Serving::new(&["--memory", "--group-service", &service]);
+    let of_names = |command: &str, rest: &[&str]| {
+        let arguments = ["naming", "group", command, "--service", &names.reference];
+        succeeded(punctual(&[&arguments[..], rest].concat()))
+    };
+    of_names("create", &["plants/pumps", "--parents"]);
+    // Members are objects that exist: here, those of the service itself.
+    let of = |key: &str| format!("corbaloc::{place}/{key}");
+    of_names("join", &["plants/pumps", "first", &of("LoadManager")]);
+    of_names(
+        "join",
+        &["plants/pumps", "second", &of("ReplicationManager")],
+    );
+    let listed: Value = serde_json::from_str(&group("list", &["--json"])).unwrap();
+    let members = listed[0]["members"].as_array().unwrap();
+    assert_eq!(
+        (members.len(), &members[0]["location"]),
+        (2, &"first".into())
+    );
+    let id = listed[0]["group"].as_u64().unwrap().to_string();
+    group("drain", &[&id, "first"]);
+    let is_led_to = |member: &str| {
+        let shown = of_names("members", &["plants/pumps", "--json"]);
+        let shown: Value = serde_json::from_str(&shown).unwrap();
+        let mut all = shown.as_array().unwrap().iter();
+        all.find(|one| one["id"] == member).unwrap()["alive"] == true
+    };
+    while is_led_to("first") {
+        crate::support::pause();
+    }
+    assert!(is_led_to("second"));
+    group("remove", &[&id, "first"]);
+    while names
+        .call(&["resolve", "plants/pumps/first"])
+        .status
+        .success()
+    {
+        crate::support::pause();
+    }
+    names.succeeds(&["unbind", "plants/pumps"]);
+    assert_eq!(group("list", &["--json"]).trim(), "[]");
 }

@@ -1,6 +1,7 @@
 //! The choice of members, loads, and what follows from them.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -15,11 +16,20 @@ use crate::forward::{Route, Routes, unknown};
 use crate::limits::MOST_LOADS;
 use crate::names::Key;
 use crate::refusal::{Refusal, Refused};
-use crate::state::{Alert, Due, Group};
+use crate::state::{Alert, Due, Group, State};
 use crate::strategy::Strategy;
 
 /// Number of call times for which a strategy of a user's is not asked after it has failed.
 const BYPASS: u32 = 5;
+
+/// What follows from loads.
+#[derive(Default)]
+struct Noted {
+    /// Locations with whether they are to shed load, if that has changed.
+    alerts: Vec<(Key, bool)>,
+    /// Groups whose strategies of users are to analyse the loads.
+    custom: Vec<(u64, Arc<Group>, lb::Strategy)>,
+}
 
 impl Routes for Engine {
     /// Blocks if the group has a strategy of a user's.
@@ -173,7 +183,7 @@ impl Engine {
                 "a load is a number from 0 on, and there are few of them",
             ));
         }
-        let (changed, custom) = self.with(|state| {
+        let noted = self.with(|state| {
             if !state.loads.contains_key(key) && state.loads.len() >= state.limits.locations {
                 state.forget_loads();
                 if state.loads.len() >= state.limits.locations {
@@ -181,42 +191,79 @@ impl Engine {
                 }
             }
             state.loads.insert(key.clone(), loads.to_vec());
-            let mut alerts = Vec::new();
-            let mut custom = Vec::new();
+            let mut noted = Noted::default();
             for id in state.at(key) {
-                let Some(group) = state.groups.get(&id).cloned() else {
-                    continue;
-                };
-                let strategy = &group.settings.strategy;
-                let Some(live) = state.live_mut(id, key) else {
-                    continue;
-                };
-                let load = strategy.smoothing().effective(live.load, first);
-                live.load = Some(load);
-                let members = state.eligible(id, &group, Instant::now());
-                self.0
-                    .knowledge
-                    .note_load(id, &members, key, f64::from(load));
-                match strategy {
-                    Strategy::Custom(strategy) => {
-                        custom.push((id, group.clone(), strategy.clone()))
-                    }
-                    strategy => alerts.extend(analysed(state, id, &group, strategy)),
-                }
+                self.note_load(state, id, key, first, &mut noted);
             }
-            Ok((alerts, custom))
+            Ok(noted)
         })?;
-        for (key, is_over) in changed {
+        self.follow_up(noted);
+        Ok(())
+    }
+
+    /// Notes the load of a member in one group only.
+    ///
+    /// # Errors
+    /// BAD_PARAM for a load that is none; ObjectGroupNotFound, MemberNotFound.
+    pub(crate) fn report(&self, id: u64, key: &Key, load: f32) -> Refused<()> {
+        if !(load.is_finite() && load >= 0.0) {
+            return Err(Refusal::bad_parameter("a load is a number from 0 on"));
+        }
+        self.check_right()?;
+        self.group(id)?;
+        let noted = self.with(|state| {
+            let mut noted = Noted::default();
+            let is_member = self.note_load(state, id, key, load, &mut noted);
+            is_member.then_some(noted)
+        });
+        self.follow_up(noted.ok_or_else(Refusal::no_member)?);
+        Ok(())
+    }
+
+    /// Notes a load of a member, and what follows from it. Returns whether there is such a member.
+    fn note_load(
+        &self,
+        state: &mut State,
+        id: u64,
+        key: &Key,
+        load: f32,
+        noted: &mut Noted,
+    ) -> bool {
+        let Some(group) = state.groups.get(&id).cloned() else {
+            return false;
+        };
+        let strategy = &group.settings.strategy;
+        let Some(live) = state.live_mut(id, key) else {
+            return false;
+        };
+        let load = strategy.smoothing().effective(live.load, load);
+        live.load = Some(load);
+        state.revisions.touch(id);
+        let members = state.eligible(id, &group, Instant::now());
+        self.0
+            .knowledge
+            .note_load(id, &members, key, f64::from(load));
+        match strategy {
+            Strategy::Custom(strategy) => {
+                noted.custom.push((id, group.clone(), strategy.clone()));
+            }
+            strategy => noted.alerts.extend(analysed(state, id, &group, strategy)),
+        }
+        true
+    }
+
+    /// Tells alerts and strategies of users what has followed from loads.
+    fn follow_up(&self, noted: Noted) {
+        for (key, is_over) in noted.alerts {
             // A location without an alert sheds no load.
             let _ = self.set_alert(&key, is_over);
         }
-        for (id, group, strategy) in custom {
+        for (id, group, strategy) in noted.custom {
             let is_first = self.with(|state| state.asked.insert(format!("strategy {id}").into()));
             if is_first {
                 self.call(move |engine| engine.have_analysed(id, &group, &strategy));
             }
         }
-        Ok(())
     }
 
     /// Calls a strategy of a user's to analyse the loads of a group.
@@ -249,7 +296,13 @@ impl Engine {
             let alert = state.alerts.get_mut(key);
             let alert = alert.ok_or(Refusal::LoadAlertNotFound(lb::LoadAlertNotFound))?;
             let was_enabled = std::mem::replace(&mut alert.is_enabled, is_enabled);
-            Ok::<_, Refusal>((was_enabled != is_enabled).then(|| (alert.object.clone(), call)))
+            let to_call = (was_enabled != is_enabled).then(|| (alert.object.clone(), call));
+            if to_call.is_some() {
+                for id in state.at(key) {
+                    state.revisions.touch(id);
+                }
+            }
+            Ok::<_, Refusal>(to_call)
         })?;
         if let Some((object, call)) = to_call {
             let key = key.clone();
@@ -396,12 +449,7 @@ impl Engine {
 }
 
 /// Returns for each location of a group whether it is to shed load, if that has changed.
-fn analysed(
-    state: &crate::state::State,
-    id: u64,
-    group: &Group,
-    strategy: &Strategy,
-) -> Vec<(Key, bool)> {
+fn analysed(state: &State, id: u64, group: &Group, strategy: &Strategy) -> Vec<(Key, bool)> {
     let live = state.live.get(&id);
     let loads = group.members.keys().filter_map(|key| {
         let load = live?.get(key)?.load?;

@@ -299,7 +299,7 @@ pub(crate) fn lease(millis: u32, shortest: Duration) -> Refused<Option<Duration>
             "a lease lasts {shortest:?} at least"
         ))),
         lease if lease > crate::limits::LONGEST_LEASE => {
-            Err(Refusal::refused("a lease lasts an hour at most"))
+            Err(Refusal::refused("a lease lasts 24 hours at most"))
         }
         lease => Ok(Some(lease)),
     }

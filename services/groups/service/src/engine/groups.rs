@@ -18,7 +18,7 @@ use crate::state::{Creation, Group, Member};
 use crate::storage::{Kept, removals, update_number};
 
 /// Number of members after which a list ends.
-const MOST_LISTED: usize = 1_000;
+pub(super) const MOST_LISTED: usize = 1_000;
 
 /// Which properties are meant.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +133,8 @@ impl Engine {
         Ok(group)
     }
 
-    /// Adds a member with a lease, in place of one at its location.
+    /// Adds a member with a lease, in place of one at its location. In a balanced group, one that lives and is the same object with
+    /// the same lease is renewed: it stays drained if it is, and nothing is stored.
     ///
     /// # Errors
     /// ObjectGroupNotFound; Refused for a bad lease, a nil member, and beyond the limit; PERSIST_STORE.
@@ -148,6 +149,11 @@ impl Engine {
         let most = self.check_reference(id, key, object)?;
         let shortest = self.with(|state| state.limits.shortest_lease);
         let lease = failover::lease(lease_ms, shortest)?;
+        if let Some(token) = self.same_member(id, key, object, lease)?
+            && self.renew(id, key, token, &[]).is_ok()
+        {
+            return Ok((token, self.group(id)?));
+        }
         self.change(id, |group| {
             if !group.members.contains_key(key) && group.members.len() >= most {
                 return Err(Refusal::refused("the limit of members is reached"));
@@ -160,6 +166,24 @@ impl Engine {
         })
     }
 
+    /// Returns the token of the member at a location of a balanced group, if it lives and is this object with this lease. A
+    /// member of replicas that joins again has begun anew: it has no state, and is not primary.
+    fn same_member(
+        &self,
+        id: u64,
+        key: &Key,
+        object: &ObjectRef,
+        lease: Option<Duration>,
+    ) -> Refused<Option<u64>> {
+        let group = self.group(id)?;
+        let member = group.members.get(key).filter(|_| group.is_balanced);
+        let same = member.filter(|one| {
+            let lives = || self.with(|state| state.lives(id, key, Instant::now()));
+            one.lease == lease && one.reference.ior() == object.ior() && lives()
+        });
+        Ok(same.map(|member| member.token))
+    }
+
     /// Returns the maximum number of members of a group, if there may be another member and a reference may be its own.
     fn check_reference(&self, id: u64, key: &Key, object: &ObjectRef) -> Refused<usize> {
         let (limits, members) = self.with(|state| {
@@ -168,12 +192,10 @@ impl Engine {
             let replaced = group.is_some_and(|group| group.members.contains_key(key));
             (state.limits, members.sum::<usize>() - usize::from(replaced))
         });
-        let profiles = object.ior().profiles.iter();
-        let bytes: usize = profiles.map(|profile| profile.data.len()).sum();
-        match (bytes > limits.name_bytes, members >= limits.all_members) {
-            (true, _) => Err(Refusal::limit("bytes of a member's reference")),
-            (_, true) => Err(Refusal::limit("members of all groups")),
-            (false, false) => Ok(limits.members),
+        check_length(object, limits.name_bytes)?;
+        match members >= limits.all_members {
+            true => Err(Refusal::limit("members of all groups")),
+            false => Ok(limits.members),
         }
     }
 
@@ -321,13 +343,14 @@ impl Engine {
             .collect()
     }
 
-    fn shown(&self, id: u64, group: &Group) -> own::Group {
+    pub(super) fn shown(&self, id: u64, group: &Group) -> own::Group {
         let now = Instant::now();
         let the_members = self.with(|state| {
             let member = |(key, member): (&Key, &Member)| {
                 let live = state.live.get(&id).and_then(|live| live.get(key));
-                let load = live.and_then(|live| live.load);
-                let lease = member.lease.as_ref().map_or(0, Duration::as_millis);
+                let age = self.0.knowledge.age_of_load(&id, key);
+                let load = live.and_then(|live| live.load).filter(|_| age.is_some());
+                let millis = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
                 own::Member {
                     the_location: location(key),
                     reference: Some(member.reference.clone()),
@@ -335,9 +358,10 @@ impl Engine {
                     is_alive: state.lives(id, key, now),
                     is_draining: member.is_draining,
                     is_alerted: state.alerts.get(key).is_some_and(|alert| alert.is_enabled),
-                    lease_ms: u32::try_from(lease).unwrap_or(u32::MAX),
+                    lease_ms: member.lease.map_or(0, millis),
                     is_loaded: load.is_some(),
                     load: load.unwrap_or_default(),
+                    load_age_ms: age.map_or(0, millis),
                     chosen: live.map_or(0, |live| live.chosen),
                 }
             };
@@ -375,8 +399,18 @@ impl Engine {
     }
 }
 
+/// Refuses a member whose reference is longer than so many bytes.
+pub(super) fn check_length(object: &ObjectRef, most: usize) -> Refused<()> {
+    let profiles = object.ior().profiles.iter();
+    let bytes: usize = profiles.map(|profile| profile.data.len()).sum();
+    match bytes > most {
+        true => Err(Refusal::limit("bytes of a member's reference")),
+        false => Ok(()),
+    }
+}
+
 /// Inserts a member, or replaces it; returns its token.
-fn insert(
+pub(super) fn insert(
     group: &mut Group,
     key: &Key,
     object: &ObjectRef,

@@ -3,8 +3,10 @@
 //! A change is made to a copy of a group, is stored, and then takes the group's place: what was acknowledged is durable. Changes
 //! follow one another. Calls to members, factories, strategies, monitors and alerts are made without locks, and in bounded time.
 
+mod adopt;
 mod balance;
 mod failover;
+mod follow;
 mod giving;
 mod groups;
 mod make;

@@ -97,11 +97,15 @@ impl Watched for Shared {
                 let Some(live) = state.live_mut(id, &key).filter(|live| live.token == token) else {
                     continue;
                 };
-                if is_dead && !live.is_dead {
+                let was_dead = live.is_dead;
+                if is_dead && !was_dead {
                     live.is_dead = true;
                     dead.push((id, key));
                 } else if has_answered {
                     live.is_dead = false;
+                }
+                if live.is_dead != was_dead {
+                    state.revisions.touch(id);
                 }
             }
         }

@@ -479,6 +479,41 @@ fn a_drained_member_takes_no_new_clients_and_keeps_those_it_has() {
 }
 
 #[test]
+fn a_member_that_joins_again_unchanged_is_renewed_and_stays_drained() {
+    let served = Served::unchecked();
+    let (group, id) = served.group("", "LeastLoaded");
+    let object = served.activate(servant_of::<Register, _>(Counter::named("a")));
+    let other = served.activate(servant_of::<Register, _>(Counter::named("b")));
+    let join = |object: &ObjectRef, lease| {
+        served
+            .balancing
+            .join(Some(&group), &at("a"), Some(object), lease)
+            .unwrap()
+    };
+    let shown = || {
+        let mut group = served.balancing.list(0, 1).unwrap().remove(0);
+        group.the_members[0].load_age_ms = 0;
+        group
+    };
+    for lease in [0, 60_000] {
+        let joined = join(&object, lease);
+        assert!(!joined.current.is_draining);
+        served.balancing.drain(id, &at("a"), true).unwrap();
+        served.balancing.report(id, &at("a"), 4.5).unwrap();
+        let before = shown();
+        let again = join(&object, lease);
+        assert_eq!(again.token, joined.token);
+        assert!(again.current.is_draining);
+        assert_eq!(shown(), before);
+    }
+    // Another object there is another member, and the same with another lease.
+    let replaced = join(&other, 60_000);
+    assert!(!replaced.current.is_draining && !shown().the_members[0].is_loaded);
+    assert_ne!(join(&other, 50_000).token, replaced.token);
+    assert_eq!(shown().the_members[0].lease_ms, 50_000);
+}
+
+#[test]
 fn a_member_that_does_not_answer_is_passed_over_until_it_does() {
     let served = Served::new();
     let (group, _) = served.group("", "RoundRobin");

@@ -1,10 +1,7 @@
 //! Groups that several servers share by etcd.
-//!
-//! Skipped, with the reason printed, where `etcd` is not installed.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -14,98 +11,21 @@ use parking_lot::{Condvar, Mutex};
 use punctual::{CompletionStatus, SystemExceptionKind};
 use punctual_etcd::Client;
 use punctual_groups_client::punctual_groups::AdministrationStoreStateError;
-use punctual_groups_service::{ClientOptions, EtcdOptions, EtcdRecords, GroupService};
+use punctual_groups_service::{EtcdOptions, EtcdRecords, GroupService};
 use punctual_host::store::{SharedRecord, SharedRecords, StoreError};
 use punctual_host::{Service, Turn};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::json;
-use tempfile::TempDir;
 
+use crate::etcd_member::Etcd;
 use crate::support::{Counter, Served, at, quick, until};
 
-/// A member of a cluster of one, until this is dropped.
-struct Etcd {
-    process: Child,
-    address: String,
-    _folder: TempDir,
-}
-
-impl Etcd {
-    /// Starts etcd; `None` if it is not installed.
-    fn start() -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let port = || {
-            TcpListener::bind("127.0.0.1:0")
-                .unwrap()
-                .local_addr()
-                .unwrap()
-                .port()
-        };
-        let (client, peer) = (port(), port());
-        let address = format!("127.0.0.1:{client}");
-        let (url, peer) = (
-            format!("http://{address}"),
-            format!("http://127.0.0.1:{peer}"),
-        );
-        let mut command = Command::new("etcd");
-        command
-            .args(["--data-dir", &folder.path().display().to_string()])
-            .args([
-                "--listen-client-urls",
-                &url,
-                "--advertise-client-urls",
-                &url,
-            ])
-            .args([
-                "--listen-peer-urls",
-                &peer,
-                "--initial-advertise-peer-urls",
-                &peer,
-            ])
-            .args(["--initial-cluster", &format!("default={peer}")])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        let Ok(process) = command.spawn() else {
-            println!("skipped: etcd is not installed");
-            return None;
-        };
-        let etcd = Self {
-            process,
-            address,
-            _folder: folder,
-        };
-        let client = Client::new(&etcd.options().client).unwrap();
-        // It answers when it has a leader.
-        let range = json!({ "key": BASE64.encode(b"any") });
-        until(|| client.call("/v3/kv/range", &range).is_ok());
-        Some(etcd)
-    }
-
-    fn options(&self) -> EtcdOptions {
-        EtcdOptions {
-            client: ClientOptions {
-                endpoints: vec![self.address.clone()],
-                patience: Duration::from_secs(5),
-                tls: None,
-                user: None,
-            },
-            prefix: "/test".to_owned(),
-            // Longer than any load lasts: a server that ends gives its right back.
-            lease: Duration::from_secs(600),
-        }
-    }
-
-    fn signal(&self, signal: Signal) {
-        let pid = i32::try_from(self.process.id()).unwrap();
-        kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
-    }
-}
-
-impl Drop for Etcd {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+fn in_etcd(etcd: &Etcd) -> EtcdOptions {
+    EtcdOptions {
+        client: etcd.client(),
+        prefix: "/test".to_owned(),
+        // Longer than any load lasts: a server that ends gives its right back.
+        lease: Duration::from_secs(600),
     }
 }
 
@@ -205,7 +125,7 @@ impl Write for Lost {
 }
 
 fn by(etcd: &Etcd, way: &Way, patience: Duration) -> EtcdOptions {
-    let mut options = etcd.options();
+    let mut options = in_etcd(etcd);
     options.client.patience = patience;
     options.client.endpoints = vec![way.address.clone(), etcd.address.clone()];
     options
@@ -266,7 +186,7 @@ fn a_renewal_that_was_held_up_does_not_undo_a_later_one() {
     let way = Way::to(&etcd);
     let first = EtcdRecords::new(&by(&etcd, &way, Duration::from_millis(500))).unwrap();
     assert!(first.wait(&mut || false).unwrap());
-    let client = Client::new(&etcd.options().client).unwrap();
+    let client = Client::new(&etcd.client()).unwrap();
     let lease = || {
         let range = json!({ "key": BASE64.encode(b"/test/holder") });
         let reply = client.call("/v3/kv/range", &range).unwrap();
@@ -291,7 +211,7 @@ fn a_renewal_does_not_wait_for_a_way_to_etcd_that_hangs() {
     options.lease = Duration::from_secs(12);
     let first = EtcdRecords::new(&options).unwrap();
     assert!(first.wait(&mut || false).unwrap());
-    let client = Client::new(&etcd.options().client).unwrap();
+    let client = Client::new(&etcd.client()).unwrap();
     let revision = || {
         let range = json!({ "key": BASE64.encode(b"/test/holder") });
         punctual_etcd::revision(&client.call("/v3/kv/range", &range).unwrap())
@@ -306,7 +226,7 @@ fn a_renewal_does_not_wait_for_a_way_to_etcd_that_hangs() {
 #[test]
 fn only_the_server_with_the_right_writes_and_another_one_takes_it_afterwards() {
     let Some(etcd) = Etcd::start() else { return };
-    let first = EtcdRecords::new(&etcd.options()).unwrap();
+    let first = EtcdRecords::new(&in_etcd(&etcd)).unwrap();
     assert!(
         first.write(&[record(1, b"x")]).is_err(),
         "it has not waited for its turn"
@@ -322,7 +242,7 @@ fn only_the_server_with_the_right_writes_and_another_one_takes_it_afterwards() {
         .unwrap();
     assert_eq!(first.find("groups", 7).unwrap().unwrap(), b"value");
     assert_eq!(first.find("groups", 0).unwrap(), None);
-    let second = EtcdRecords::new(&etcd.options()).unwrap();
+    let second = EtcdRecords::new(&in_etcd(&etcd)).unwrap();
     let mut looks = 0;
     let waited = second.wait(&mut || {
         looks += 1;
@@ -341,7 +261,7 @@ fn only_the_server_with_the_right_writes_and_another_one_takes_it_afterwards() {
 #[test]
 fn a_server_that_etcd_does_not_answer_loses_the_right_before_another_one_has_it() {
     let Some(etcd) = Etcd::start() else { return };
-    let mut options = etcd.options();
+    let mut options = in_etcd(&etcd);
     options.client.patience = Duration::from_millis(200);
     options.lease = Duration::from_secs(1);
     let first = EtcdRecords::new(&options).unwrap();
@@ -352,7 +272,7 @@ fn a_server_that_etcd_does_not_answer_loses_the_right_before_another_one_has_it(
     assert!(!first.has_right() && first.confirm().is_err());
     assert!(first.write(&[record(1, b"late")]).is_err());
     etcd.signal(Signal::CONT);
-    let second = EtcdRecords::new(&etcd.options()).unwrap();
+    let second = EtcdRecords::new(&in_etcd(&etcd)).unwrap();
     assert!(second.wait(&mut || false).unwrap());
     assert!(second.read().unwrap().is_empty());
 }
@@ -362,7 +282,7 @@ fn another_server_has_the_groups_and_states_of_the_one_before() {
     let Some(etcd) = Etcd::start() else { return };
     let folder = tempfile::tempdir().unwrap();
     let serve = |name: &str| {
-        let service = GroupService::in_etcd(&folder.path().join(name), &etcd.options()).unwrap();
+        let service = GroupService::in_etcd(&folder.path().join(name), &in_etcd(&etcd)).unwrap();
         service.set_limits(quick());
         assert!(
             Service::turn(&service)

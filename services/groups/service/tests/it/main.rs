@@ -1,6 +1,7 @@
 //! Tests of object groups as a service.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod adopted;
 mod balancing;
 mod etcd;
 mod factories;
@@ -17,6 +18,9 @@ mod properties;
 mod settings;
 mod support;
 mod updates;
+
+#[path = "../../../../etcd/tests/member/mod.rs"]
+mod etcd_member;
 
 /// Rust code of the interface of the members.
 mod idl {

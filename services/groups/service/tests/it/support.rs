@@ -1,7 +1,7 @@
 //! Shared code of the tests: a service that is served, members in this process, and names.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -63,6 +63,20 @@ impl Served {
 
     /// Serves groups at a Unix socket and at a port.
     pub(crate) fn serve(folder: TempDir, service: GroupService) -> Self {
+        Self::checking(folder, service, Duration::from_millis(20))
+    }
+
+    /// Serves groups whose members are not asked whether they live: none counts as dead because the machine is busy.
+    pub(crate) fn unchecked() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self::checking(
+            folder,
+            GroupService::in_memory(),
+            Duration::from_secs(3_600),
+        )
+    }
+
+    fn checking(folder: TempDir, service: GroupService, interval: Duration) -> Self {
         let socket = folder.path().join("groups.orb").display().to_string();
         let builder = Orb::builder().configure(|config| {
             config.collocation = Collocation::None;
@@ -74,7 +88,7 @@ impl Served {
         });
         let orb = builder.build().unwrap();
         let poa = orb.root_poa().unwrap();
-        service.set_check_interval(Duration::from_millis(20));
+        service.set_check_interval(interval);
         let service = Arc::new(service);
         let object = Service::serve(&*service, &poa).unwrap();
         poa.manager().activate().unwrap();
@@ -208,6 +222,12 @@ pub(crate) struct Counter {
     pub(crate) stores_updates: AtomicBool,
     /// Number of times that it has made its whole state.
     pub(crate) states_made: AtomicI32,
+    /// Sum that it never reaches: an addition that would is refused by NO_IMPLEMENT; 0 for none.
+    pub(crate) refuses_at: AtomicI32,
+    /// Number of additions that have been tried here.
+    pub(crate) tries: AtomicI32,
+    /// Time that an addition takes, in milliseconds.
+    pub(crate) takes: AtomicU64,
     /// Length of what its state has beside the value.
     pub(crate) ballast: AtomicUsize,
     /// Value that it has returned last, as a state or an update.
@@ -255,6 +275,11 @@ impl RegisterServant for Counter {
         }
         let before = self.value_now();
         let next = before + 1;
+        self.tries.fetch_add(1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(self.takes.load(Ordering::SeqCst)));
+        if self.refuses_at.load(Ordering::SeqCst) == next {
+            return Err(SystemExceptionKind::NoImplement.because("too much"));
+        }
         let mut draft = answered.clone();
         if let Some(request) = &request {
             draft.add(request.clone(), next.to_be_bytes().into());
@@ -295,7 +320,13 @@ impl CheckpointableServant for Counter {
         }
         self.states_made.fetch_add(1, Ordering::SeqCst);
         self.returned.store(value, Ordering::SeqCst);
-        Ok(value.to_be_bytes().to_vec())
+        let mut state = value.to_be_bytes().to_vec();
+        let ballast = self.ballast.load(Ordering::SeqCst);
+        if ballast > 0 {
+            self.answered.lock().append_to(&mut state);
+            state.resize(state.len() + ballast, 0);
+        }
+        Ok(state)
     }
 
     fn set_state(&self, s: &[u8]) -> Result<(), CheckpointableSetStateError> {

@@ -4,7 +4,7 @@ use super::{Draft, Result, signed};
 use crate::refusal::Refusal;
 use crate::store::{Choice, ContextId, Target};
 use crate::tree::walk::View;
-use crate::tree::{DeadMember, ENTRY, RequestedChange, bytes_of};
+use crate::tree::{ENTRY, Removal, RequestedChange, bytes_of};
 
 impl RequestedChange {
     /// Returns `true` if the operation's name is that of a member of a group.
@@ -38,18 +38,21 @@ impl Draft<'_> {
         self.bind(group, key, target.clone())
     }
 
-    /// Removes members whose bindings are unchanged, and that no operation of this draft changes.
-    pub(super) fn lapse(&mut self, members: &[DeadMember]) {
-        for DeadMember {
+    /// Removes bindings that are unchanged, and that no operation of this draft changes; that of a group with its members.
+    pub(super) fn lapse(&mut self, bindings: &[Removal]) {
+        for Removal {
             context,
             key,
             target,
-        } in members
+        } in bindings
         {
             let slots = self.slots.get(context);
             let is_changed = slots.is_some_and(|slots| slots.contains_key(key));
             if !is_changed && self.has(*context) && self.target(*context, key) == Some(target) {
                 self.set(*context, key, None);
+                if let Target::Group { context, .. } = target {
+                    self.dissolve(*context);
+                }
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use crate::groups_served::alone_and_with_group_service;
 use crate::support::{Served, name, object, orb, root_poa, same};
 use punctual::{Interface, ObjectRef, OperationError, SystemExceptionKind};
 use punctual_naming::client::Names;
@@ -49,120 +50,125 @@ fn kind(error: &impl OperationError) -> Option<SystemExceptionKind> {
 
 #[test]
 fn a_group_leads_to_one_member_after_the_other_and_to_each_by_its_id() {
-    let served = Served::in_memory();
-    let context = grouped(&served, Choice::RoundRobin, 3);
-    assert_eq!(resolved(&served, 3, 7), [0, 1, 2, 0, 1, 2, 0]);
-    let found = context.resolve(&name("pumps/m1")).unwrap().unwrap();
-    assert!(same(&found, &object(&served.orb, 1)));
-    let found = context.resolve_str("pumps/m2").unwrap().unwrap();
-    assert!(same(&found, &object(&served.orb, 2)));
-    context.leave(&name("pumps"), "m1").unwrap();
-    assert_eq!(resolved(&served, 3, 4), [2, 0, 2, 0]);
-    let (listed, _) = context.list(9).unwrap();
-    assert_eq!(listed.len(), 1);
-    assert_eq!(listed[0].binding_type, BindingType::Nobject);
-    let about = context.about(&name("pumps")).unwrap();
-    assert_eq!(about.leads, BindingKind::ToGroup);
-    assert_eq!(about.choosing, Choice::RoundRobin);
-    let members = context.members(&name("pumps")).unwrap();
-    let ids: Vec<&str> = members.iter().map(|one| one.id.as_str()).collect();
-    assert_eq!(ids, ["m0", "m2"]);
-    assert!(members.iter().all(|one| one.is_alive && !one.is_loaded));
-    // A member that joins by an existing id replaces that.
-    let other = object(&served.orb, 9);
-    context.join(&name("pumps"), "m0", Some(&other), 0).unwrap();
-    let found = context.resolve(&name("pumps/m0")).unwrap().unwrap();
-    assert!(same(&found, &other));
+    for (_groups, served) in alone_and_with_group_service() {
+        let context = grouped(&served, Choice::RoundRobin, 3);
+        assert_eq!(resolved(&served, 3, 7), [0, 1, 2, 0, 1, 2, 0]);
+        let found = context.resolve(&name("pumps/m1")).unwrap().unwrap();
+        assert!(same(&found, &object(&served.orb, 1)));
+        let found = context.resolve_str("pumps/m2").unwrap().unwrap();
+        assert!(same(&found, &object(&served.orb, 2)));
+        context.leave(&name("pumps"), "m1").unwrap();
+        assert_eq!(resolved(&served, 3, 4), [2, 0, 2, 0]);
+        let (listed, _) = context.list(9).unwrap();
+        assert_eq!(listed.len(), 1);
+        assert_eq!(listed[0].binding_type, BindingType::Nobject);
+        let about = context.about(&name("pumps")).unwrap();
+        assert_eq!(about.leads, BindingKind::ToGroup);
+        assert_eq!(about.choosing, Choice::RoundRobin);
+        let members = context.members(&name("pumps")).unwrap();
+        let ids: Vec<&str> = members.iter().map(|one| one.id.as_str()).collect();
+        assert_eq!(ids, ["m0", "m2"]);
+        assert!(members.iter().all(|one| one.is_alive && !one.is_loaded));
+        // A member that joins by an existing id replaces that.
+        let other = object(&served.orb, 9);
+        context.join(&name("pumps"), "m0", Some(&other), 0).unwrap();
+        let found = context.resolve(&name("pumps/m0")).unwrap().unwrap();
+        assert!(same(&found, &other));
+    }
 }
 
 #[test]
 fn each_member_is_met_by_chance() {
-    let served = Served::in_memory();
-    grouped(&served, Choice::ByChance, 4);
-    let mut met = BTreeMap::new();
-    // The probability that one of four is not among 400 is 10^-49.
-    for one in resolved(&served, 4, 400) {
-        *met.entry(one).or_insert(0) += 1;
+    for (_groups, served) in alone_and_with_group_service() {
+        grouped(&served, Choice::ByChance, 4);
+        let mut met = BTreeMap::new();
+        // The probability that one of four is not among 400 is 10^-49.
+        for one in resolved(&served, 4, 400) {
+            *met.entry(one).or_insert(0) += 1;
+        }
+        assert_eq!(met.len(), 4, "{met:?}");
+        assert!(met.values().all(|count| *count < 250), "{met:?}");
     }
-    assert_eq!(met.len(), 4, "{met:?}");
-    assert!(met.values().all(|count| *count < 250), "{met:?}");
 }
 
 #[test]
 fn the_least_loaded_member_is_chosen_and_one_that_says_nothing_counts_as_average() {
-    let served = Served::in_memory();
-    let context = grouped(&served, Choice::LeastLoaded, 3);
-    // No load was reported: all are equal.
-    assert_eq!(resolved(&served, 3, 3), [0, 1, 2]);
-    let report = |id: &str, load| context.report(&name("pumps"), id, load);
-    report("m0", 5.0).unwrap();
-    report("m1", 1.0).unwrap();
-    assert_eq!(resolved(&served, 3, 3), [1, 1, 1]);
-    report("m1", 8.0).unwrap();
-    // 6.5 is more than 5.
-    assert_eq!(resolved(&served, 3, 2), [0, 0]);
-    report("m0", 9.0).unwrap();
-    // 8.5 is more than 8.
-    assert_eq!(resolved(&served, 3, 2), [1, 1]);
-    report("m2", 0.0).unwrap();
-    assert_eq!(resolved(&served, 3, 2), [2, 2]);
-    let members = context.members(&name("pumps")).unwrap();
-    let loads: Vec<f64> = members.iter().map(|one| one.load).collect();
-    assert_eq!(loads, [9.0, 8.0, 0.0]);
-    for load in [-1.0, f64::NAN, f64::INFINITY] {
-        assert_eq!(
-            kind(&report("m0", load).unwrap_err()),
-            Some(SystemExceptionKind::BadParam)
-        );
+    for (_groups, served) in alone_and_with_group_service() {
+        let context = grouped(&served, Choice::LeastLoaded, 3);
+        // No load was reported: all are equal.
+        assert_eq!(resolved(&served, 3, 3), [0, 1, 2]);
+        let report = |id: &str, load| context.report(&name("pumps"), id, load);
+        report("m0", 5.0).unwrap();
+        report("m1", 1.0).unwrap();
+        assert_eq!(resolved(&served, 3, 3), [1, 1, 1]);
+        report("m1", 8.0).unwrap();
+        // 6.5 is more than 5.
+        assert_eq!(resolved(&served, 3, 2), [0, 0]);
+        report("m0", 9.0).unwrap();
+        // 8.5 is more than 8.
+        assert_eq!(resolved(&served, 3, 2), [1, 1]);
+        report("m2", 0.0).unwrap();
+        assert_eq!(resolved(&served, 3, 2), [2, 2]);
+        let members = context.members(&name("pumps")).unwrap();
+        let loads: Vec<f64> = members.iter().map(|one| one.load).collect();
+        assert_eq!(loads, [9.0, 8.0, 0.0]);
+        for load in [-1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(
+                kind(&report("m0", load).unwrap_err()),
+                Some(SystemExceptionKind::BadParam)
+            );
+        }
+        let Err(ExtendedContextReportError::NotFound(it)) = report("nobody", 1.0) else {
+            panic!("who is no member has a load");
+        };
+        assert_eq!(it.why, NotFoundReason::MissingNode);
+        report("m2", f64::MAX).unwrap();
+        report("m1", f64::MAX).unwrap();
+        assert_eq!(resolved(&served, 3, 2), [0, 0]);
     }
-    let Err(ExtendedContextReportError::NotFound(it)) = report("nobody", 1.0) else {
-        panic!("who is no member has a load");
-    };
-    assert_eq!(it.why, NotFoundReason::MissingNode);
-    report("m2", f64::MAX).unwrap();
-    report("m1", f64::MAX).unwrap();
-    assert_eq!(resolved(&served, 3, 2), [0, 0]);
 }
 
 #[test]
 fn one_reference_has_the_profiles_of_all_members_of_a_type() {
-    let served = Served::in_memory();
-    let context = grouped(&served, Choice::AllProfiles, 3);
-    // A member of another type, whose profile would lead to another interface.
-    let joined = context.join(&name("pumps"), "x", Some(served.root.as_object()), 0);
-    joined.unwrap();
-    let found = context.resolve(&name("pumps")).unwrap().unwrap();
-    let profiles = &found.ior().profiles;
-    assert_eq!(profiles.len(), 3);
-    for at in 0..3 {
-        let member = object(&served.orb, at);
-        assert!(profiles.contains(&member.ior().profiles[0]));
+    for (_groups, served) in alone_and_with_group_service() {
+        let context = grouped(&served, Choice::AllProfiles, 3);
+        // A member of another type, whose profile would lead to another interface.
+        let joined = context.join(&name("pumps"), "x", Some(served.root.as_object()), 0);
+        joined.unwrap();
+        let found = context.resolve(&name("pumps")).unwrap().unwrap();
+        let profiles = &found.ior().profiles;
+        assert_eq!(profiles.len(), 3);
+        for at in 0..3 {
+            let member = object(&served.orb, at);
+            assert!(profiles.contains(&member.ior().profiles[0]));
+        }
+        // The next client starts with another member.
+        let next = context.resolve(&name("pumps")).unwrap().unwrap();
+        assert_ne!(next.ior().profiles[0], profiles[0]);
     }
-    // The next client starts with another member.
-    let next = context.resolve(&name("pumps")).unwrap().unwrap();
-    assert_ne!(next.ior().profiles[0], profiles[0]);
 }
 
 #[test]
 fn a_group_without_members_is_transient_so_that_clients_try_again() {
-    let served = Served::in_memory();
-    let context = grouped(&served, Choice::RoundRobin, 0);
-    let empty = context.resolve(&name("pumps")).unwrap_err();
-    assert_eq!(kind(&empty), Some(SystemExceptionKind::Transient));
-    assert!(matches!(
-        context.resolve(&name("pumps/m0")),
-        Err(NamingContextResolveError::NotFound(_))
-    ));
-    let pump = object(&served.orb, 1);
-    context
-        .join(&name("pumps"), "m0", Some(&pump), 1_000)
-        .unwrap();
-    assert_eq!(context.members(&name("pumps")).unwrap()[0].ttl_ms, 1_000);
-    assert!(context.resolve(&name("pumps")).is_ok());
-    while context.resolve(&name("pumps")).is_ok() {
-        std::thread::sleep(Duration::from_millis(5));
+    for (_groups, served) in alone_and_with_group_service() {
+        let context = grouped(&served, Choice::RoundRobin, 0);
+        let empty = context.resolve(&name("pumps")).unwrap_err();
+        assert_eq!(kind(&empty), Some(SystemExceptionKind::Transient));
+        assert!(matches!(
+            context.resolve(&name("pumps/m0")),
+            Err(NamingContextResolveError::NotFound(_))
+        ));
+        let pump = object(&served.orb, 1);
+        context
+            .join(&name("pumps"), "m0", Some(&pump), 1_000)
+            .unwrap();
+        assert_eq!(context.members(&name("pumps")).unwrap()[0].ttl_ms, 1_000);
+        assert!(context.resolve(&name("pumps")).is_ok());
+        while context.resolve(&name("pumps")).is_ok() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(served.service.size().bindings, 1);
     }
-    assert_eq!(served.service.size().bindings, 1);
 }
 
 #[test]
@@ -195,105 +201,109 @@ fn a_group_is_kept_with_its_members_and_goes_with_them() {
 
 #[test]
 fn for_those_who_know_nothing_of_groups_it_is_an_object_that_they_do_not_replace() {
-    let served = Served::in_memory();
-    let context = grouped(&served, Choice::RoundRobin, 1);
-    let pump = object(&served.orb, 7);
-    let Err(NamingContextRebindError::NotFound(it)) = context.rebind(&name("pumps"), Some(&pump))
-    else {
-        panic!("a group is replaced");
-    };
-    assert_eq!(it.why, NotFoundReason::NotObject);
-    assert!(
-        context
-            .bind_for(&name("pumps"), Some(&pump), 1_000, true)
-            .is_err()
-    );
-    assert!(
-        context
-            .bind_context(&name("pumps"), Some(&*served.root))
-            .is_err()
-    );
-    assert!(
-        context
-            .rebind_context(&name("pumps"), Some(&*served.root))
-            .is_err()
-    );
-    // Only members can be bound in a group, by joining.
-    let Err(NamingContextBindError::NotFound(it)) = context.bind(&name("pumps/x"), Some(&pump))
-    else {
-        panic!("a name is bound in a group");
-    };
-    assert_eq!(it.why, NotFoundReason::NotContext);
-    assert!(context.bind_new_context(&name("pumps/x")).is_err());
-    assert!(context.unbind(&name("pumps/m0")).is_err());
-    assert!(context.resolve(&name("pumps/m0/x")).is_err());
-    assert_eq!(served.service.size().bindings, 2);
+    for (_groups, served) in alone_and_with_group_service() {
+        let context = grouped(&served, Choice::RoundRobin, 1);
+        let pump = object(&served.orb, 7);
+        let Err(NamingContextRebindError::NotFound(it)) =
+            context.rebind(&name("pumps"), Some(&pump))
+        else {
+            panic!("a group is replaced");
+        };
+        assert_eq!(it.why, NotFoundReason::NotObject);
+        assert!(
+            context
+                .bind_for(&name("pumps"), Some(&pump), 1_000, true)
+                .is_err()
+        );
+        assert!(
+            context
+                .bind_context(&name("pumps"), Some(&*served.root))
+                .is_err()
+        );
+        assert!(
+            context
+                .rebind_context(&name("pumps"), Some(&*served.root))
+                .is_err()
+        );
+        // Only members can be bound in a group, by joining.
+        let Err(NamingContextBindError::NotFound(it)) = context.bind(&name("pumps/x"), Some(&pump))
+        else {
+            panic!("a name is bound in a group");
+        };
+        assert_eq!(it.why, NotFoundReason::NotContext);
+        assert!(context.bind_new_context(&name("pumps/x")).is_err());
+        assert!(context.unbind(&name("pumps/m0")).is_err());
+        assert!(context.resolve(&name("pumps/m0/x")).is_err());
+        assert_eq!(served.service.size().bindings, 2);
+    }
 }
 
 #[test]
 fn what_is_no_group_odd_ids_nil_and_too_many_members_are_refused() {
-    let served = Served::in_memory();
-    let context = grouped(&served, Choice::RoundRobin, 2);
-    let pump = object(&served.orb, 7);
-    context.bind(&name("pump"), Some(&pump)).unwrap();
-    context.bind_new_context(&name("plants")).unwrap();
-    let join = |group: &str, id: &str, ttl| context.join(&name(group), id, Some(&pump), ttl);
-    for group in ["pump", "plants", "pumps/m0"] {
-        let Err(ExtendedContextJoinError::NotFound(it)) = join(group, "x", 0) else {
-            panic!("`{group}` is joined");
+    for (_groups, served) in alone_and_with_group_service() {
+        let context = grouped(&served, Choice::RoundRobin, 2);
+        let pump = object(&served.orb, 7);
+        context.bind(&name("pump"), Some(&pump)).unwrap();
+        context.bind_new_context(&name("plants")).unwrap();
+        let join = |group: &str, id: &str, ttl| context.join(&name(group), id, Some(&pump), ttl);
+        for group in ["pump", "plants", "pumps/m0"] {
+            let Err(ExtendedContextJoinError::NotFound(it)) = join(group, "x", 0) else {
+                panic!("`{group}` is joined");
+            };
+            assert_eq!(it.why, NotFoundReason::NotContext);
+            assert_eq!(it.rest_of_name, name(group));
+            assert!(context.members(&name(group)).is_err());
+        }
+        let Err(ExtendedContextJoinError::NotFound(it)) = join("nothing", "x", 0) else {
+            panic!("what is not bound is joined");
         };
-        assert_eq!(it.why, NotFoundReason::NotContext);
-        assert_eq!(it.rest_of_name, name(group));
-        assert!(context.members(&name(group)).is_err());
-    }
-    let Err(ExtendedContextJoinError::NotFound(it)) = join("nothing", "x", 0) else {
-        panic!("what is not bound is joined");
-    };
-    assert_eq!(
-        (it.why, it.rest_of_name),
-        (NotFoundReason::MissingNode, name("nothing"))
-    );
-    let Err(ExtendedContextLeaveError::NotFound(it)) = context.leave(&name("pumps"), "x") else {
-        panic!("who is no member leaves");
-    };
-    assert_eq!(
-        (it.why, it.rest_of_name),
-        (NotFoundReason::MissingNode, name("x"))
-    );
-    // A group in a group, and one in place of another binding.
-    assert!(matches!(
-        context.bind_group(&name("pumps/inner"), Choice::ByChance),
-        Err(ExtendedContextBindGroupError::NotFound(_))
-    ));
-    for bound in ["pump", "plants", "pumps"] {
+        assert_eq!(
+            (it.why, it.rest_of_name),
+            (NotFoundReason::MissingNode, name("nothing"))
+        );
+        let Err(ExtendedContextLeaveError::NotFound(it)) = context.leave(&name("pumps"), "x")
+        else {
+            panic!("who is no member leaves");
+        };
+        assert_eq!(
+            (it.why, it.rest_of_name),
+            (NotFoundReason::MissingNode, name("x"))
+        );
+        // A group in a group, and one in place of another binding.
         assert!(matches!(
-            context.bind_group(&name(bound), Choice::ByChance),
-            Err(ExtendedContextBindGroupError::AlreadyBound(_))
+            context.bind_group(&name("pumps/inner"), Choice::ByChance),
+            Err(ExtendedContextBindGroupError::NotFound(_))
         ));
+        for bound in ["pump", "plants", "pumps"] {
+            assert!(matches!(
+                context.bind_group(&name(bound), Choice::ByChance),
+                Err(ExtendedContextBindGroupError::AlreadyBound(_))
+            ));
+        }
+        let too_long = "x".repeat(1_025);
+        for id in ["", &too_long] {
+            assert!(matches!(
+                join("pumps", id, 0),
+                Err(ExtendedContextJoinError::InvalidName(_))
+            ));
+        }
+        let nil = context.join(&name("pumps"), "nil", None, 0).unwrap_err();
+        assert_eq!(kind(&nil), Some(SystemExceptionKind::BadParam));
+        let short = join("pumps", "short", 10).unwrap_err();
+        assert_eq!(kind(&short), Some(SystemExceptionKind::BadParam));
+        served.service.set_limits(Limits {
+            members: 4,
+            ..Limits::default()
+        });
+        for id in ["a/b.c\\", "ü \u{1}"] {
+            join("pumps", id, 0).unwrap();
+        }
+        let found = context.resolve_str(r"pumps/a\/b\.c\\").unwrap().unwrap();
+        assert!(same(&found, &pump));
+        let full = join("pumps", "one more", 0).unwrap_err();
+        assert_eq!(kind(&full), Some(SystemExceptionKind::NoResources));
+        join("pumps", "m0", 0).unwrap();
     }
-    let too_long = "x".repeat(1_025);
-    for id in ["", &too_long] {
-        assert!(matches!(
-            join("pumps", id, 0),
-            Err(ExtendedContextJoinError::InvalidName(_))
-        ));
-    }
-    let nil = context.join(&name("pumps"), "nil", None, 0).unwrap_err();
-    assert_eq!(kind(&nil), Some(SystemExceptionKind::BadParam));
-    let short = join("pumps", "short", 10).unwrap_err();
-    assert_eq!(kind(&short), Some(SystemExceptionKind::BadParam));
-    served.service.set_limits(Limits {
-        members: 4,
-        ..Limits::default()
-    });
-    for id in ["a/b.c\\", "ü \u{1}"] {
-        join("pumps", id, 0).unwrap();
-    }
-    let found = context.resolve_str(r"pumps/a\/b\.c\\").unwrap().unwrap();
-    assert!(same(&found, &pump));
-    let full = join("pumps", "one more", 0).unwrap_err();
-    assert_eq!(kind(&full), Some(SystemExceptionKind::NoResources));
-    join("pumps", "m0", 0).unwrap();
 }
 
 /// Starts a server, and returns the reference to an object in it.
@@ -372,34 +382,35 @@ fn without_federation_nobody_is_asked() {
 
 #[test]
 fn who_may_join_a_group_may_change_nothing_else() {
-    let served = Served::in_memory();
-    let context = grouped(&served, Choice::RoundRobin, 1);
-    let mut access = Access::default();
-    access
-        .grant("pumps", "127.0.0.0/8".parse().unwrap())
-        .unwrap();
-    served.service.set_access(access);
-    let pump = object(&served.orb, 7);
-    context
-        .join(&name("pumps"), "mine", Some(&pump), 0)
-        .unwrap();
-    context.report(&name("pumps"), "mine", 1.0).unwrap();
-    context.leave(&name("pumps"), "mine").unwrap();
-    let refused = context.bind(&name("pump"), Some(&pump)).unwrap_err();
-    assert_eq!(kind(&refused), Some(SystemExceptionKind::NoPermission));
-    let refused = context.unbind(&name("pumps")).unwrap_err();
-    assert_eq!(kind(&refused), Some(SystemExceptionKind::NoPermission));
-    let mut access = Access::default();
-    access.grant("", "10.0.0.0/8".parse().unwrap()).unwrap();
-    served.service.set_access(access);
-    let refused = context.join(&name("pumps"), "mine", Some(&pump), 0);
-    assert_eq!(
-        kind(&refused.unwrap_err()),
-        Some(SystemExceptionKind::NoPermission)
-    );
-    let refused = context.report(&name("pumps"), "m0", 1.0).unwrap_err();
-    assert_eq!(kind(&refused), Some(SystemExceptionKind::NoPermission));
-    assert_eq!(resolved(&served, 1, 1), [0]);
+    for (_groups, served) in alone_and_with_group_service() {
+        let context = grouped(&served, Choice::RoundRobin, 1);
+        let mut access = Access::default();
+        access
+            .grant("pumps", "127.0.0.0/8".parse().unwrap())
+            .unwrap();
+        served.service.set_access(access);
+        let pump = object(&served.orb, 7);
+        context
+            .join(&name("pumps"), "mine", Some(&pump), 0)
+            .unwrap();
+        context.report(&name("pumps"), "mine", 1.0).unwrap();
+        context.leave(&name("pumps"), "mine").unwrap();
+        let refused = context.bind(&name("pump"), Some(&pump)).unwrap_err();
+        assert_eq!(kind(&refused), Some(SystemExceptionKind::NoPermission));
+        let refused = context.unbind(&name("pumps")).unwrap_err();
+        assert_eq!(kind(&refused), Some(SystemExceptionKind::NoPermission));
+        let mut access = Access::default();
+        access.grant("", "10.0.0.0/8".parse().unwrap()).unwrap();
+        served.service.set_access(access);
+        let refused = context.join(&name("pumps"), "mine", Some(&pump), 0);
+        assert_eq!(
+            kind(&refused.unwrap_err()),
+            Some(SystemExceptionKind::NoPermission)
+        );
+        let refused = context.report(&name("pumps"), "m0", 1.0).unwrap_err();
+        assert_eq!(kind(&refused), Some(SystemExceptionKind::NoPermission));
+        assert_eq!(resolved(&served, 1, 1), [0]);
+    }
 }
 
 #[test]
@@ -433,24 +444,25 @@ fn a_group_of_another_server_is_joined_and_resolved_through_this_one() {
 
 #[test]
 fn a_membership_that_is_kept_is_renewed_and_ends_when_it_is_dropped() {
-    let served = Served::in_memory();
-    let pump = object(&served.orb, 1);
-    let ttl = Duration::from_secs(2);
-    let names = Names::below(&served.root);
-    // The group is made later.
-    let kept = names.keep_joined("pumps", "mine", &pump, ttl).unwrap();
-    let context = grouped(&served, Choice::RoundRobin, 0);
-    while context.members(&name("pumps")).unwrap().is_empty() {
-        std::thread::sleep(Duration::from_millis(5));
+    for (_groups, served) in alone_and_with_group_service() {
+        let pump = object(&served.orb, 1);
+        let ttl = Duration::from_secs(2);
+        let names = Names::below(&served.root);
+        // The group is made later.
+        let kept = names.keep_joined("pumps", "mine", &pump, ttl).unwrap();
+        let context = grouped(&served, Choice::RoundRobin, 0);
+        while context.members(&name("pumps")).unwrap().is_empty() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let begun = Instant::now();
+        while begun.elapsed() < 2 * ttl {
+            assert!(same(
+                &context.resolve(&name("pumps")).unwrap().unwrap(),
+                &pump
+            ));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        drop(kept);
+        assert!(context.members(&name("pumps")).unwrap().is_empty());
     }
-    let begun = Instant::now();
-    while begun.elapsed() < 2 * ttl {
-        assert!(same(
-            &context.resolve(&name("pumps")).unwrap().unwrap(),
-            &pump
-        ));
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    drop(kept);
-    assert!(context.members(&name("pumps")).unwrap().is_empty());
 }

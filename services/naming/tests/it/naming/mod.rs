@@ -7,6 +7,7 @@ mod contexts;
 mod directory;
 mod extended;
 mod federation;
+mod group_service;
 mod groups;
 mod iterators;
 mod limits;

@@ -65,13 +65,15 @@ fn references_to_contexts_outlive_the_server_but_not_the_context() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("names.redb");
     let service = NamingService::open(&path).unwrap();
+    // No other program and no other test uses this address of the loopback interface, so that the port stays free.
+    let host = "127.78.3.1";
     let port = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = std::net::TcpListener::bind((host, 0)).unwrap();
         listener.local_addr().unwrap().port()
     };
     let serve = |service: &NamingService| {
         let orb = punctual::Orb::builder()
-            .listen(punctual::ListenEndpoint::iiop("127.0.0.1", port))
+            .listen(punctual::ListenEndpoint::iiop(host, port))
             .build()
             .unwrap();
         let root = service.serve(

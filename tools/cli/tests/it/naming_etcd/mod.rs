@@ -7,6 +7,7 @@
 
 mod cluster;
 mod etcd;
+mod groups;
 mod history;
 mod proxy;
 mod secured;

@@ -6,16 +6,18 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::records::{Known, Reply};
+use crate::requests::{Known, Reply};
 
 /// Number of the last bytes of a request's identity, which tell it from others of its client.
 const OF_REQUEST: usize = size_of::<i32>();
 
 /// Maximum number of replies, and of the bytes of their bodies. The last reply may have more.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Bound {
-    pub(crate) replies: usize,
-    pub(crate) bytes: usize,
+pub struct Bound {
+    /// Number of replies.
+    pub replies: usize,
+    /// Bytes of their bodies.
+    pub bytes: usize,
 }
 
 impl Bound {
@@ -30,6 +32,8 @@ pub(crate) struct Replies {
     most: Bound,
     most_of_client: Bound,
     bytes: usize,
+    /// Bytes that the next reply may have: about those of the longest one of late.
+    expected: usize,
     /// What is kept for each client.
     clients: HashMap<Vec<u8>, Bound>,
     /// Times at which the requests expire, with their identities.
@@ -46,6 +50,7 @@ impl Replies {
             most,
             most_of_client,
             bytes: 0,
+            expected: 0,
             clients: HashMap::new(),
             order: BTreeSet::new(),
             replies: HashMap::new(),
@@ -109,10 +114,38 @@ impl Replies {
         }
     }
 
+    /// Returns whether there will be room for the reply to a request when others have been run, as far as the length of their replies can be known. Beside
+    /// none there is.
+    pub(crate) fn will_have_room(
+        &self,
+        identity: &[u8],
+        others: &mut dyn Iterator<Item = &[u8]>,
+    ) -> bool {
+        let (mut all, mut of_client) = (0, 0);
+        for other in others.filter(|other| !other.is_empty()) {
+            all += 1;
+            of_client += usize::from(client(other) == client(identity));
+        }
+        let with = |kept: Bound, more: usize| Bound {
+            replies: kept.replies + more,
+            bytes: kept.bytes + more * self.expected,
+        };
+        let kept = Bound {
+            replies: self.replies.len(),
+            bytes: self.bytes,
+        };
+        let kept_for_client = self.clients.get(client(identity)).copied();
+        let kept_for_client = kept_for_client.unwrap_or_default();
+        (all == 0 || self.most.allows_more_than(with(kept, all)))
+            && (of_client == 0 || { self.most_of_client }
+                .allows_more_than(with(kept_for_client, of_client)))
+    }
+
     /// Adds the reply to a request that is not known.
     pub(crate) fn add(&mut self, identity: &[u8], expires: u64, reply: Reply) {
         let bytes = reply.results.bytes.len();
         self.bytes += bytes;
+        self.expected = bytes.max(self.expected - self.expected / 16);
         let client = self.clients.entry(client(identity).to_vec());
         let client = client.or_default();
         client.replies += 1;
@@ -151,7 +184,7 @@ fn client(identity: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::{Body, TextCodes};
+    use crate::requests::{Body, TextCodes};
 
     fn reply(bytes: usize) -> Reply {
         Reply {
@@ -195,6 +228,37 @@ mod tests {
         assert!(replies.have_room(b"much3333").is_ok());
         replies.pass_time(21);
         assert!(replies.clients.is_empty() && replies.bytes == 0);
+    }
+
+    #[test]
+    fn room_is_kept_for_the_replies_to_those_that_are_run_before() {
+        let most = |replies, bytes| Bound { replies, bytes };
+        let mut replies = Replies::at_most(most(4, 100), most(2, 50));
+        let mut room = |identity: &[u8], others: &[&[u8]], length: usize| {
+            replies.replace(0, Vec::new());
+            replies.add(b"some0000", 10, reply(length));
+            replies.will_have_room(identity, &mut others.iter().copied())
+        };
+        assert!(
+            room(b"one-1111", &[], 200),
+            "as the request itself is refused"
+        );
+        assert!(room(b"one-1111", &[b"one-2222", b""], 1));
+        assert!(
+            !room(b"one-1111", &[b"one-2222", b"one-3333"], 1),
+            "two of one client"
+        );
+        assert!(room(b"one-1111", &[b"two-1111", b"thr-1111"], 1));
+        assert!(
+            !room(b"one-1111", &[b"two-1111", b"two-2222", b"thr-1111"], 1),
+            "four of all"
+        );
+        assert!(room(b"one-1111", &[b"two-1111"], 49));
+        assert!(!room(b"one-1111", &[b"two-1111"], 50), "100 bytes of all");
+        assert!(
+            !room(b"some1111", &[b"some2222"], 25),
+            "50 bytes of one client"
+        );
     }
 
     #[test]
