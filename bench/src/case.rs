@@ -7,6 +7,8 @@ use std::str::FromStr;
 /// Length of the longest sequence that Gokhale and Schmidt 1998 sends (§3.3): sizes are powers of
 /// two up to this.
 const LARGEST_SWEPT: u32 = 1024;
+/// Number of octets that Schmidt et al. 2001's figure 19 goes beyond.
+const LARGE: u32 = 16_384;
 /// Upper bound of the length of a case's sequence.
 const MAX_UNITS: u32 = 1 << 20;
 
@@ -192,25 +194,22 @@ impl Case {
     }
 }
 
+/// Operations of Gokhale and Schmidt 1998's sweep of arguments (figures 11 to 26).
+const SWEPT: [Operation; 4] = [
+    Operation::TakeOctets,
+    Operation::TakeBinStructs,
+    Operation::ThrowOctets,
+    Operation::ThrowBinStructs,
+];
+
 /// Returns the cases of `latency`: the small operations, and Gokhale and Schmidt 1998's sweep of
-/// arguments, two-way and one-way; echoes at three sizes.
+/// arguments, two-way and one-way; a larger one; echoes at three sizes.
 #[must_use]
 pub fn full() -> Vec<Case> {
-    let sweep = || std::iter::successors(Some(1), |units| Some(units * 2));
-    let swept = |operation| {
-        sweep()
-            .take_while(|&units| units <= LARGEST_SWEPT)
-            .map(move |units| Case::sized(operation, units))
-    };
-    let mut cases = small();
-    for operation in [
-        Operation::TakeOctets,
-        Operation::TakeBinStructs,
-        Operation::ThrowOctets,
-        Operation::ThrowBinStructs,
-    ] {
-        cases.extend(swept(operation));
-    }
+    let sizes: Vec<u32> = (0..=LARGEST_SWEPT.ilog2())
+        .map(|power| 1 << power)
+        .collect();
+    let mut cases = swept(&sizes);
     for operation in [Operation::EchoOctets, Operation::EchoBinStructs] {
         cases.extend([1, 32, LARGEST_SWEPT].map(|units| Case::sized(operation, units)));
     }
@@ -220,15 +219,15 @@ pub fn full() -> Vec<Case> {
 /// Returns the cases of `latency --quick`: a subset of [`full`].
 #[must_use]
 pub fn quick() -> Vec<Case> {
+    swept(&[1, 256, LARGEST_SWEPT])
+}
+
+fn swept(sizes: &[u32]) -> Vec<Case> {
     let mut cases = small();
-    for operation in [
-        Operation::TakeOctets,
-        Operation::TakeBinStructs,
-        Operation::ThrowOctets,
-        Operation::ThrowBinStructs,
-    ] {
-        cases.extend([1, 32, LARGEST_SWEPT].map(|units| Case::sized(operation, units)));
+    for operation in SWEPT {
+        cases.extend(sizes.iter().map(|&units| Case::sized(operation, units)));
     }
+    cases.push(Case::sized(Operation::TakeOctets, LARGE));
     cases
 }
 
@@ -363,7 +362,7 @@ mod tests {
         let octets = cases
             .iter()
             .filter(|case| case.operation == Operation::TakeOctets);
-        assert_eq!(octets.count(), 11);
+        assert_eq!(octets.count(), 11 + 1);
         assert!(quick().iter().all(|case| cases.contains(case)));
     }
 

@@ -41,6 +41,7 @@ static EXPERIMENTS: &[&Experiment] = &[
     &rt::mutex::EXPERIMENT,
     &rt::network::EXPERIMENT,
     &rt::launch::EXPERIMENT,
+    &rt::receive::EXPERIMENT,
     &rt::starting::EXPERIMENT,
     #[cfg(feature = "events")]
     &events::latency::EXPERIMENT,

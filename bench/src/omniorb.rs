@@ -2,6 +2,9 @@
 //! benchmark starts, so that no binary of it is kept here.
 
 use crate::Result;
+use crate::contender::Harness;
+use crate::experiment::Pair;
+use crate::placement::Processors;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +12,6 @@ use std::process::Command;
 /// Name of the omniORB contender in tables.
 pub const NAME: &str = "omniorb";
 
-const IDL: &str = include_str!("../../examples/cubit/idl/cubit.idl");
 const COMMON: &str = include_str!("../peers/omniorb/common.hh");
 const PACKAGE: &str = "omniORB4";
 
@@ -18,19 +20,51 @@ const PACKAGE: &str = "omniORB4";
 pub struct Program {
     /// Folder in which the omniORB program is compiled.
     folder: &'static str,
+    /// Name of its IDL file without the ending, the file's text, and further arguments of the IDL compiler.
+    idl: (&'static str, &'static str, &'static [&'static str]),
     source: &'static str,
+    /// Name of the library that it is linked with.
+    library: &'static str,
 }
+
+/// IDL of the papers' data types.
+const CUBIT: (&str, &str, &[&str]) = (
+    "cubit",
+    include_str!("../../examples/cubit/idl/cubit.idl"),
+    &[],
+);
 
 /// Benchmark program with omniORB that the harness controls by the [`protocol`](crate::protocol).
 pub const PEER: Program = Program {
     folder: NAME,
+    idl: CUBIT,
     source: include_str!("../peers/omniorb/peer.cc"),
+    library: PACKAGE,
 };
 
 /// Benchmark program with omniORB for the real-time experiments (`rt`).
 pub const REAL_TIME: Program = Program {
     folder: "omniorb-rt",
+    idl: CUBIT,
     source: include_str!("../peers/omniorb/rt.cc"),
+    library: PACKAGE,
+};
+
+/// Server with omniORB of the objects that `demux` calls.
+pub const DEMUX: Program = Program {
+    folder: "omniorb-demux",
+    idl: ("demux", include_str!("../idl/demux.idl"), &[]),
+    source: include_str!("../peers/omniorb/demux.cc"),
+    library: PACKAGE,
+};
+
+/// Client and server with omniORB of the asynchronous calls that `ami` makes.
+pub const AMI: Program = Program {
+    folder: "omniorb-ami",
+    idl: ("ami", include_str!("../idl/ami.idl"), &["-Wbami"]),
+    source: include_str!("../peers/omniorb/ami.cc"),
+    // It has the interfaces of messaging.
+    library: "omniDynamic4",
 };
 
 /// Compiled benchmark program that uses omniORB.
@@ -51,10 +85,14 @@ impl Program {
         let version = output(Command::new("pkg-config").args(["--modversion", PACKAGE]))
             .map_err(|error| format!("its headers are not installed ({error})"))?;
         let directory = directory.join(self.folder);
+        fs::create_dir_all(&directory)?;
+        // Other benchmarks may compile it at the same time.
+        let lock = fs::File::create(directory.join("lock"))?;
+        lock.lock()?;
         let program = directory.join("peer");
         // The stamp holds the sources of the program, and is written last.
         let stamp = directory.join("stamp");
-        let wanted = [&version, IDL, COMMON, self.source].join("\n");
+        let wanted = [&version, self.idl.1, self.library, COMMON, self.source].join("\n");
         if fs::read_to_string(&stamp).ok().as_ref() != Some(&wanted) || !program.exists() {
             self.compile(&directory)?;
             fs::write(&stamp, wanted)?;
@@ -65,20 +103,49 @@ impl Program {
         })
     }
 
+    /// Returns the command that starts one side, `server` or `client`, at a processor. Compiles the program on demand.
+    ///
+    /// # Errors
+    /// The reason why it cannot take part.
+    pub fn side(&self, harness: &Harness, side: &str, pin: Option<usize>) -> Result<Command> {
+        let mut command = Command::new(self.build(&harness.peers)?.program);
+        command.arg(side);
+        if let Some(processor) = pin {
+            command.args(["--pin", &processor.to_string()]);
+        }
+        Ok(command)
+    }
+
+    /// Starts both sides.
+    ///
+    /// # Errors
+    /// The reason why they cannot take part.
+    pub(crate) fn start(&self, harness: &Harness, at: Option<Processors>) -> Result<Pair> {
+        let mut client = self.side(harness, "client", at.map(|at| at.client))?;
+        let mut server = self.side(harness, "server", at.map(|at| at.server))?;
+        Pair::start(&mut server, |address| {
+            client.args(["--at", address]);
+            client
+        })
+    }
+
     fn compile(&self, directory: &Path) -> Result<()> {
-        fs::create_dir_all(directory)?;
-        fs::write(directory.join("cubit.idl"), IDL)?;
+        let (name, idl, options) = self.idl;
+        let (file, stubs) = (format!("{name}.idl"), format!("{name}SK.cc"));
+        fs::write(directory.join(&file), idl)?;
         fs::write(directory.join("common.hh"), COMMON)?;
         fs::write(directory.join("peer.cc"), self.source)?;
         output(
             Command::new("omniidl")
-                .args(["-bcxx", "cubit.idl"])
+                .arg("-bcxx")
+                .args(options)
+                .arg(&file)
                 .current_dir(directory),
         )?;
-        let flags = output(Command::new("pkg-config").args(["--cflags", "--libs", PACKAGE]))?;
+        let flags = output(Command::new("pkg-config").args(["--cflags", "--libs", self.library]))?;
         output(
             Command::new("g++")
-                .args(["-O2", "-pthread", "-o", "peer", "peer.cc", "cubitSK.cc"])
+                .args(["-O2", "-pthread", "-o", "peer", "peer.cc", &stubs])
                 .args(flags.split_whitespace())
                 .current_dir(directory),
         )?;

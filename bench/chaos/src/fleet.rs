@@ -7,10 +7,27 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// Styles of the groups, and their names.
-pub(crate) const STYLES: [&str; 4] = ["stateless", "cold-passive", "warm-passive", "active"];
+pub(crate) const STYLES: [&str; 5] = [
+    "stateless",
+    "cold-passive",
+    "warm-passive",
+    "logged",
+    "active",
+];
+
+/// Place of the group whose primary logs its requests. It is warm passive, too.
+pub(crate) const LOGGED: usize = 3;
 
 /// Place of the active group, the last one: it is left out where there is no NATS server for its log.
-pub(crate) const ACTIVE: usize = 3;
+pub(crate) const ACTIVE: usize = 4;
+
+/// Returns the replication style of a group by the name of its place.
+pub(crate) fn replication(style: &str) -> &str {
+    match style {
+        "logged" => "warm-passive",
+        style => style,
+    }
+}
 
 /// What a process is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -173,6 +190,7 @@ pub(crate) fn member(
                 (0..HOSTS).map(|step| format!("nats://{}:4222", address((host + step) % HOSTS)));
             arguments.extend(["--log".to_owned(), servers.collect::<Vec<_>>().join(",")]);
         }
+        LOGGED => arguments.push("--logged".to_owned()),
         _ => arguments.push("--passive".to_owned()),
     }
     process(net, folder, (Role::Member(group), host), own(arguments)?)

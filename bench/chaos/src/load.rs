@@ -191,7 +191,9 @@ impl Client {
                 term,
                 version,
             }) => {
-                self.load.last[self.group].lock().clone_from(&member);
+                if !member.is_empty() {
+                    self.load.last[self.group].lock().clone_from(&member);
+                }
                 End::Answered(
                     at,
                     Answer {

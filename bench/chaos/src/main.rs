@@ -15,14 +15,17 @@ mod history;
 #[allow(missing_docs, missing_debug_implementations, unreachable_pub)]
 mod idl;
 mod load;
+mod logged;
 mod member;
 mod net;
 mod plot;
 #[allow(dead_code, reason = "the soak needs more of it")]
 #[path = "../../soak/src/random.rs"]
 mod random;
+mod replica;
 mod report;
 mod run;
+mod subject;
 
 use clap::{Parser, Subcommand};
 use punctual_groups_service::{LISTEN, open, settings};

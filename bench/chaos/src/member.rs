@@ -1,16 +1,13 @@
 //! A member of a group, as a process: a counter and a register, which are stored before an answer is given.
 
-use crate::active;
-use crate::idl::chaos::{Answer, Subject, SubjectServant};
+use crate::idl::chaos::{Answer, Subject};
+use crate::subject::{Held, Holder, Values};
+use crate::{active, logged};
 use parking_lot::Mutex;
 use punctual::fault_tolerance::{Answered, FaultTolerance, RequestId};
 use punctual::poa::servant_of;
 use punctual::{
     ListenEndpoint, ObjectRef, Orb, RootPoa, SystemException, SystemExceptionKind as Kind,
-};
-use punctual_groups_client::ft::{
-    CheckpointableGetStateError, CheckpointableServant, CheckpointableSetStateError, InvalidState,
-    PullMonitorableServant, State,
 };
 use punctual_groups_client::{Guard, MemberOptions, Membership};
 use signal_hook::consts::SIGUSR1;
@@ -34,6 +31,9 @@ pub(crate) struct Options {
     address: String,
     #[arg(long)]
     passive: bool,
+    /// Its requests are logged, and not its states.
+    #[arg(long)]
+    logged: bool,
     /// Servers of the log of an active group.
     #[arg(long, value_delimiter = ',')]
     log: Vec<String>,
@@ -50,30 +50,21 @@ struct Member {
 
 #[derive(Clone)]
 struct Contents {
-    sum: i64,
-    register: i64,
-    version: u64,
+    values: Values,
     answered: Answered,
 }
 
 impl Contents {
     fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        bytes.extend(self.sum.to_be_bytes());
-        bytes.extend(self.register.to_be_bytes());
-        bytes.extend(self.version.to_be_bytes());
+        let mut bytes = self.values.to_bytes().to_vec();
         self.answered.append_to(&mut bytes);
         bytes
     }
 
     fn replace_from(&mut self, bytes: &[u8]) -> Option<()> {
-        let (sum, rest) = bytes.split_first_chunk()?;
-        let (register, rest) = rest.split_first_chunk()?;
-        let (version, rest) = rest.split_first_chunk()?;
+        let (values, rest) = Values::read(bytes)?;
         self.answered.replace_from(rest)?;
-        self.sum = i64::from_be_bytes(*sum);
-        self.register = i64::from_be_bytes(*register);
-        self.version = u64::from_be_bytes(*version);
+        self.values = values;
         Some(())
     }
 }
@@ -84,12 +75,14 @@ impl Member {
             value,
             member: self.name.clone(),
             term: self.guard.term().unwrap_or_default(),
-            version: state.version,
+            version: state.values.version,
         }
     }
+}
 
-    /// Changes the state by a request: stores it first, with the answer for repeats.
-    fn change(&self, edit: impl FnOnce(&mut Contents) -> i64) -> Result<Answer, SystemException> {
+impl Holder for Member {
+    /// Stores the change first, with the answer for repeats.
+    fn change(&self, edit: impl FnOnce(&mut Values) -> i64) -> Result<Answer, SystemException> {
         let mut state = self.state.lock();
         let request = RequestId::current();
         let before = request.as_ref().and_then(|one| state.answered.find(one));
@@ -97,8 +90,7 @@ impl Member {
             return Ok(self.answer(i64::from_be_bytes(before), &state));
         }
         let mut draft = state.clone();
-        let value = edit(&mut draft);
-        draft.version += 1;
+        let value = draft.values.change(edit);
         if let Some(request) = request {
             draft.answered.add(request, value.to_be_bytes().into());
         }
@@ -111,52 +103,18 @@ impl Member {
         *state = draft;
         Ok(self.answer(value, &state))
     }
-}
 
-impl SubjectServant for Member {
-    fn add(&self) -> Result<Answer, SystemException> {
-        self.change(|state| {
-            state.sum += 1;
-            state.sum
-        })
-    }
-
-    fn sum(&self) -> Result<Answer, SystemException> {
+    fn look(&self, value: impl FnOnce(&Values) -> i64) -> Answer {
         let state = self.state.lock();
-        Ok(self.answer(state.sum, &state))
+        self.answer(value(&state.values), &state)
     }
 
-    fn write(&self, value: i64) -> Result<Answer, SystemException> {
-        self.change(|state| {
-            state.register = value;
-            value
-        })
+    fn state(&self) -> Vec<u8> {
+        self.state.lock().to_bytes()
     }
 
-    fn read(&self) -> Result<Answer, SystemException> {
-        let state = self.state.lock();
-        Ok(self.answer(state.register, &state))
-    }
-
-    fn echo(&self, value: i64) -> Result<Answer, SystemException> {
-        Ok(self.answer(value, &self.state.lock()))
-    }
-}
-
-impl CheckpointableServant for Member {
-    fn get_state(&self) -> Result<State, CheckpointableGetStateError> {
-        Ok(self.state.lock().to_bytes())
-    }
-
-    fn set_state(&self, s: &[u8]) -> Result<(), CheckpointableSetStateError> {
-        self.state.lock().replace_from(s).ok_or(InvalidState)?;
-        Ok(())
-    }
-}
-
-impl PullMonitorableServant for Member {
-    fn is_alive(&self) -> Result<bool, SystemException> {
-        Ok(true)
+    fn replace(&self, bytes: &[u8]) -> Option<()> {
+        self.state.lock().replace_from(bytes)
     }
 }
 
@@ -174,9 +132,13 @@ pub(crate) fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     });
     let orb = FaultTolerance::extend(builder)?.build()?;
     let poa = orb.root_poa()?;
+    let services = orb.string_to_object(&options.services)?;
+    let group = orb.string_to_object(&options.group)?;
+    if options.logged {
+        poa.manager().activate()?;
+        return logged::run((&services, &group), &options.location, &poa, dies);
+    }
     if !options.log.is_empty() {
-        let services = orb.string_to_object(&options.services)?;
-        let group = orb.string_to_object(&options.group)?;
         poa.manager().activate()?;
         return active::run(
             (&services, &group),
@@ -193,18 +155,14 @@ pub(crate) fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         membership: OnceLock::new(),
         dies,
         state: Mutex::new(Contents {
-            sum: 0,
-            register: 0,
-            version: 0,
+            values: Values::default(),
             answered: Answered::at_most(ANSWERS),
         }),
     });
-    let servant = guard.around(servant_of::<Subject, _>(member.clone()));
+    let servant = guard.around(servant_of::<Subject, _>(Arc::new(Held(member.clone()))));
     let id = poa.activate_object(servant)?;
     let object: ObjectRef = poa.id_to_reference(&id)?;
     poa.manager().activate()?;
-    let services = orb.string_to_object(&options.services)?;
-    let group = orb.string_to_object(&options.group)?;
     let mut member_options = MemberOptions::with_lease(LEASE).guard(&guard);
     if options.passive {
         member_options = member_options.passive();

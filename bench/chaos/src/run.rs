@@ -2,7 +2,7 @@
 
 use crate::checker::{self, Violation};
 use crate::faults::Faults;
-use crate::fleet::{self, ACTIVE, Process, Role, STYLES};
+use crate::fleet::{self, ACTIVE, LOGGED, Process, Role, STYLES};
 use crate::history::Kind;
 use crate::load::{self, CLIENTS, Client, Load};
 use crate::net::{HOSTS, Net};
@@ -206,6 +206,7 @@ pub(crate) fn drive(prefix: &str, options: &Options) -> Result<(), Box<dyn Error
         .filter_map(|group| {
             let violation = match group {
                 ACTIVE => checker::check_active(&histories[group]),
+                LOGGED => checker::check_logged(&histories[group]),
                 _ => checker::check(&histories[group]),
             };
             Some((group, violation?))
@@ -253,7 +254,7 @@ fn groups(styles: &[&str]) -> Result<Vec<(u64, String)>, Box<dyn Error>> {
     let mut groups = Vec::new();
     for style in styles {
         loop {
-            match manager.create_group(TYPE, style, "") {
+            match manager.create_group(TYPE, fleet::replication(style), "") {
                 Ok((Some(group), id)) => {
                     groups.push((id, orb.object_to_string(&group)?));
                     break;

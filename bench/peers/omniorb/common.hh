@@ -1,10 +1,11 @@
-// What omniORB's programs have in common: the servant, the server, the clock, answers to the harness.
+// What omniORB's programs have in common: the servant of cubit.idl, the server, the clock, answers to the harness.
 
 #ifndef COMMON_HH
 #define COMMON_HH
 
-#include "cubit.hh"
+#include <omniORB4/CORBA.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -14,6 +15,9 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#if __has_include("cubit.hh")
+#include "cubit.hh"
 
 class CubitServant : public POA_bench::Cubit {
 public:
@@ -64,6 +68,7 @@ private:
 
     std::atomic<CORBA::ULongLong> pings_{0};
 };
+#endif
 
 using Clock = std::chrono::steady_clock;
 
@@ -85,15 +90,16 @@ inline const char* endpoint_of(const std::string& link) {
 }
 
 // Serves until the input ends.
-inline void serve(CORBA::ORB_ptr orb, CubitServant* its) {
+template <class Servant>
+void serve(CORBA::ORB_ptr orb, Servant* its) {
     CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
     PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
-    PortableServer::Servant_var<CubitServant> servant(its);
+    PortableServer::Servant_var<Servant> servant(its);
     PortableServer::ObjectId_var id = poa->activate_object(servant);
-    CORBA::Object_var cubit = poa->id_to_reference(id);
+    CORBA::Object_var served = poa->id_to_reference(id);
     PortableServer::POAManager_var manager = poa->the_POAManager();
     manager->activate();
-    CORBA::String_var ior = orb->object_to_string(cubit);
+    CORBA::String_var ior = orb->object_to_string(served);
     std::cout << "ready " << ior << std::endl;
     for (std::string line; std::getline(std::cin, line);) {}
 }
@@ -103,6 +109,36 @@ inline void pin(const char* processor) {
     CPU_ZERO(&set);
     CPU_SET(std::atoi(processor), &set);
     if (sched_setaffinity(0, sizeof set, &set) != 0) throw std::runtime_error("cannot pin");
+}
+
+// Options of a program, each with a value, in their order.
+struct Options : std::vector<std::pair<std::string, std::string>> {
+    // Returns the value of an option; an empty text without it.
+    std::string text(const std::string& name) const {
+        auto found = std::find_if(begin(), end(), [&](const auto& one) { return one.first == name; });
+        return found == end() ? "" : found->second;
+    }
+};
+
+// Runs one side of a program, and says its failure.
+template <class Run>
+int run(int argc, char** argv, Run side) {
+    try {
+        Options options;
+        for (int i = 2; i + 1 < argc; i += 2) options.emplace_back(argv[i], argv[i + 1]);
+        if (auto processor = options.text("--pin"); !processor.empty()) pin(processor.c_str());
+        const char* endpoints[][2] = {{"endPoint", endpoint_of(options.text("--link"))}, {0, 0}};
+        int none = 0;
+        CORBA::ORB_var orb = CORBA::ORB_init(none, nullptr, "omniORB4", endpoints);
+        side(orb, argc > 1 ? argv[1] : "", options);
+        orb->destroy();
+        return 0;
+    } catch (const CORBA::Exception& exception) {
+        std::cout << "error " << exception._name() << std::endl;
+    } catch (const std::exception& exception) {
+        std::cout << "error " << exception.what() << std::endl;
+    }
+    return 1;
 }
 
 #endif

@@ -59,15 +59,28 @@ public:
     Call prepare(const std::string& name, CORBA::ULong units) {
         octets_.length(units);
         longs_.length(units);
+        cubes_.length(units);
         structs_.length(units);
         for (CORBA::ULong i = 0; i < units; ++i) {
             octets_[i] = 0x5a;
             longs_[i] = 123456789;
+            cubes_[i] = bench::Cube{5, 21, 7};
             structs_[i] = bench::BinStruct{1234, 'x', 123456789, 0x5a, 2.5};
         }
         if (name == "cube_void") return [this] { cubit_->cube_void(); };
         if (name == "cube_long") return [this] { sink_ = cubit_->cube_long(21); };
         if (name == "cube_struct") return [this] { sink_ = cubit_->cube_struct({5, 21, 7}).l; };
+        if (name == "cube_octet") return [this] { sink_ = cubit_->cube_octet(5); };
+        if (name == "echo_longs")
+            return [this] {
+                bench::LongSeq_var back = cubit_->echo_longs(longs_);
+                sink_ = back->length();
+            };
+        if (name == "echo_cubes")
+            return [this] {
+                bench::CubeSeq_var back = cubit_->echo_cubes(cubes_);
+                sink_ = back->length();
+            };
         if (name == "take_octets") return [this] { cubit_->take_octets(octets_); };
         if (name == "take_longs") return [this] { cubit_->take_longs(longs_); };
         if (name == "take_bin_structs") return [this] { cubit_->take_bin_structs(structs_); };
@@ -105,6 +118,7 @@ private:
     CORBA::ULongLong counted_;
     bench::OctetSeq octets_;
     bench::LongSeq longs_;
+    bench::CubeSeq cubes_;
     bench::BinStructSeq structs_;
     volatile CORBA::Long sink_ = 0;
 };
@@ -182,27 +196,10 @@ void call_as_told(CORBA::ORB_ptr orb, const std::string& ior) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        std::string side = argc > 1 ? argv[1] : "", at, link;
-        for (int i = 2; i + 1 < argc; i += 2) {
-            std::string option = argv[i];
-            if (option == "--pin") pin(argv[i + 1]);
-            if (option == "--at") at = argv[i + 1];
-            if (option == "--link") link = argv[i + 1];
-        }
-        const char* options[][2] = {{"endPoint", endpoint_of(link)}, {0, 0}};
-        int none = 0;
-        CORBA::ORB_var orb = CORBA::ORB_init(none, nullptr, "omniORB4", options);
+    return run(argc, argv, [](CORBA::ORB_ptr orb, const std::string& side, const Options& options) {
         if (side == "server")
             serve(orb, new CubitServant);
         else
-            call_as_told(orb, at);
-        orb->destroy();
-        return 0;
-    } catch (const CORBA::Exception& exception) {
-        std::cout << "error " << exception._name() << std::endl;
-    } catch (const std::exception& exception) {
-        std::cout << "error " << exception.what() << std::endl;
-    }
-    return 1;
+            call_as_told(orb, options.text("--at"));
+    });
 }

@@ -92,13 +92,16 @@ CORBA::Boolean connect_again(void*, CORBA::ULong, const CORBA::TRANSIENT&) {
 struct Batch {
     std::size_t low = 0;
     std::uint32_t calls = 0, warm_up = 0;
-    std::int64_t pace = 0;  // microseconds
+    std::int64_t pace = 0, low_pace = 0;  // microseconds
     std::uint64_t low_calls = 0;
     std::int64_t limit = 0;  // milliseconds
 
     explicit Batch(const std::string& line) {
-        std::istringstream words(line);
-        if (!(words >> low >> calls >> warm_up >> pace >> low_calls >> limit))
+        // The numbers of an object of JSON, whose names have no digits.
+        std::string numbers(line);
+        std::replace_if(numbers.begin(), numbers.end(), [](char c) { return c < '0' || c > '9'; }, ' ');
+        std::istringstream words(numbers);
+        if (!(words >> low >> calls >> warm_up >> pace >> low_pace >> low_calls >> limit))
             throw std::runtime_error("no such batch: " + line);
     }
 };
@@ -169,7 +172,9 @@ void call_high(bench::Cubit_ptr cubit, const Batch& batch, Progress& progress, D
 void call_low(bench::Cubit_ptr cubit, const Batch& batch, Progress& progress, Done& done) {
     auto ends = Clock::now() + std::chrono::milliseconds(batch.limit);
     bool until_high_is_over = batch.low_calls == 0;
+    Pace pace(batch.low_pace);
     for (;;) {
+        pace.wait();
         int stage = progress.load(std::memory_order_relaxed);
         bool over = until_high_is_over ? stage == kOver : done.moments.calls >= batch.low_calls;
         auto called = Clock::now();

@@ -8,13 +8,14 @@ use super::{Setup, WINDOW, What};
 use crate::Result;
 use crate::peer::{block_on, nanoseconds, nanoseconds_since};
 use crate::protocol::obey;
+use punctual::config::ReplyHandlers;
 use punctual::policy::Buffering;
-use punctual::{Interface, Orb, Policy, SetOverride, SystemException};
+use punctual::{Interface, Orb, OrbConfig, Policy, SetOverride, SystemException};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread::{self, Thread};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Result of an asynchronous call, as passed to the reply handler.
 type Answered = std::result::Result<u64, SystemException>;
@@ -31,7 +32,12 @@ pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
             What::Throughput(calls) => timed(|| floor.throughput(calls)),
         });
     }
-    let orb = Orb::builder().build()?;
+    let configure = |config: &mut OrbConfig| {
+        if setup.reads_itself {
+            config.reply_handlers = ReplyHandlers::Reactor;
+        }
+    };
+    let orb = Orb::builder().configure(configure).build()?;
     let echo = Echo::narrow(orb.string_to_object(at)?)?;
     obey("", |(contender, what)| match what {
         What::Latency(calls) => latency(&echo, contender, calls),
@@ -49,15 +55,17 @@ fn timed(act: impl FnOnce() -> Result<()>) -> Result<Vec<u64>> {
 
 /// Returns the nanoseconds of each of `calls` calls, made one after the other.
 fn latency(echo: &Echo, by: Contender, calls: u32) -> Result<Vec<u64>> {
-    let mut handled = Handled::new();
+    let orb = echo.as_object().orb().clone();
+    let mut handled = Handled::new(Idle::of(by, &orb));
     let one = |number: u32| -> Result<u64> {
         let begun = Instant::now();
         let number = u64::from(number);
         let answer = match by {
-            Contender::Ami => return handled.call(echo, begun),
+            Contender::Ami | Contender::AmiReactor => return handled.call(echo, begun),
             Contender::DiiDeferred => return dii::latency(echo, number),
             Contender::Poller => echo.sendp_stamp(number).wait()?,
             Contender::Future => block_on(echo.stamp_async(number))?,
+            Contender::FutureReactor => orb.block_on(echo.stamp_async(number))?,
             _ => echo.stamp(number)?,
         };
         let took = nanoseconds_since(begun);
@@ -74,13 +82,15 @@ struct Handled {
     /// Time from the call to its reply handler, in nanoseconds; 0 until the reply arrives.
     took: Arc<AtomicU64>,
     caller: Thread,
+    idle: Idle,
 }
 
 impl Handled {
-    fn new() -> Self {
+    fn new(idle: Idle) -> Self {
         Self {
             took: Arc::default(),
             caller: thread::current(),
+            idle,
         }
     }
 
@@ -98,9 +108,37 @@ impl Handled {
         echo.sendc_stamp(handler, 1);
         loop {
             match self.took.load(Ordering::Acquire) {
-                0 => thread::park(),
+                0 => self.idle.wait(),
                 u64::MAX => return Err("a call has failed".into()),
                 took => return Ok(took),
+            }
+        }
+    }
+}
+
+/// Way in which the thread that makes calls waits for their ends.
+pub(super) enum Idle {
+    /// It is woken.
+    Parks,
+    /// It reads the replies itself.
+    Reads(Orb),
+}
+
+impl Idle {
+    fn of(contender: Contender, orb: &Orb) -> Self {
+        match contender.reads_itself() {
+            true => Self::Reads(orb.clone()),
+            false => Self::Parks,
+        }
+    }
+
+    /// Waits for an end of a call, or returns earlier.
+    fn wait(&self) {
+        match self {
+            Self::Parks => thread::park(),
+            // An error shows in the calls, which then end.
+            Self::Reads(orb) => {
+                let _ = orb.perform_work_within(Duration::from_secs(1));
             }
         }
     }
@@ -112,11 +150,11 @@ fn throughput(echo: &Echo, by: Contender, calls: u32) -> Result<()> {
         return by_threads(echo, threads, calls);
     }
     match by {
-        Contender::Ami => by_handlers(echo, calls),
-        Contender::AmiBuffered => by_handlers(&buffered(echo)?, calls),
+        Contender::Ami | Contender::AmiReactor => by_handlers(echo, by, calls),
+        Contender::AmiBuffered => by_handlers(&buffered(echo)?, by, calls),
         Contender::Poller => by_pollers(echo, calls),
         Contender::DiiDeferred => dii::throughput(echo, calls),
-        _ => by_futures(echo, calls),
+        _ => by_futures(echo, by, calls),
     }
 }
 
@@ -151,8 +189,9 @@ fn buffered(echo: &Echo) -> Result<Echo> {
 
 /// Makes calls with reply handlers: one thread sends, and the thread that reads replies calls the
 /// handlers.
-fn by_handlers(echo: &Echo, calls: u32) -> Result<()> {
-    let window = Arc::new(Window::new(WINDOW));
+fn by_handlers(echo: &Echo, by: Contender, calls: u32) -> Result<()> {
+    let idle = Idle::of(by, echo.as_object().orb());
+    let window = Arc::new(Window::new(WINDOW, idle));
     let failed = Arc::new(AtomicBool::new(false));
     for number in 0..calls {
         if window.is_full() {
@@ -198,8 +237,9 @@ fn by_pollers(echo: &Echo, calls: u32) -> Result<()> {
 
 /// Makes calls as futures: as many tasks as calls may be in flight, each of which awaits one call
 /// after the other; the ORB's threads drive them.
-fn by_futures(echo: &Echo, calls: u32) -> Result<()> {
-    let window = Arc::new(Window::new(WINDOW));
+fn by_futures(echo: &Echo, by: Contender, calls: u32) -> Result<()> {
+    let idle = Idle::of(by, echo.as_object().orb());
+    let window = Arc::new(Window::new(WINDOW, idle));
     let failed = Arc::new(AtomicBool::new(false));
     let each = calls.div_ceil(WINDOW);
     for _ in 0..WINDOW {
@@ -230,17 +270,19 @@ pub(super) struct Window {
     /// Set while the thread that begins calls waits for room.
     waits: AtomicBool,
     begins: Thread,
+    idle: Idle,
 }
 
 impl Window {
     /// Makes a window; the calling thread begins the calls.
-    pub(super) fn new(size: u32) -> Self {
+    pub(super) fn new(size: u32, idle: Idle) -> Self {
         Self {
             size,
             begun: AtomicU32::new(0),
             ended: AtomicU32::new(0),
             waits: AtomicBool::new(false),
             begins: thread::current(),
+            idle,
         }
     }
 
@@ -285,7 +327,7 @@ impl Window {
         let begun = self.begun.load(Ordering::Relaxed);
         self.waits.store(true, Ordering::SeqCst);
         while begun.wrapping_sub(self.ended.load(Ordering::SeqCst)) > under_way {
-            thread::park();
+            self.idle.wait();
         }
         self.waits.store(false, Ordering::Relaxed);
     }
@@ -297,7 +339,7 @@ mod tests {
 
     #[test]
     fn a_window_is_never_exceeded_and_empties() {
-        let window = Arc::new(Window::new(8));
+        let window = Arc::new(Window::new(8, Idle::Parks));
         let (say, to_end) = std::sync::mpsc::channel();
         let ends = {
             let window = window.clone();

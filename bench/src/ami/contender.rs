@@ -20,6 +20,9 @@ pub enum Contender {
     Smi220,
     /// Asynchronous calls with reply handlers: one thread sends, another calls the handlers.
     Ami,
+    /// Asynchronous calls with reply handlers, whose replies the sending thread reads and handles
+    /// itself (`reply_handlers = "reactor"`).
+    AmiReactor,
     /// Asynchronous calls with reply handlers, by a reference that buffers requests, up to 32 of
     /// which leave together.
     AmiBuffered,
@@ -27,8 +30,19 @@ pub enum Contender {
     Poller,
     /// Asynchronous calls, awaited as futures.
     Future,
+    /// Asynchronous calls, awaited as futures by the thread that reads the replies
+    /// (`reply_handlers = "reactor"`).
+    FutureReactor,
     /// Deferred synchronous calls of the DII, sent and taken by one thread.
     DiiDeferred,
+    /// omniORB: synchronous calls by one thread.
+    #[value(name = "omniorb")]
+    #[serde(rename = "omniorb")]
+    OmniOrb,
+    /// omniORB: asynchronous calls with reply handlers, each sent and received by a thread of its own.
+    #[value(name = "omniorb-ami")]
+    #[serde(rename = "omniorb-ami")]
+    OmniOrbAmi,
 }
 
 impl Contender {
@@ -49,10 +63,19 @@ impl Contender {
     /// Returns whether the contender's latency is measured; with several threads, calls would wait
     /// for one another.
     pub(super) fn has_latency(self) -> bool {
-        matches!(
+        !matches!(
             self,
-            Self::Floor | Self::Smi | Self::Ami | Self::Poller | Self::Future | Self::DiiDeferred
+            Self::SmiCores | Self::Smi7 | Self::Smi220 | Self::AmiBuffered
         )
+    }
+
+    /// Returns whether the sending thread reads the replies.
+    pub(super) fn reads_itself(self) -> bool {
+        matches!(self, Self::AmiReactor | Self::FutureReactor)
+    }
+
+    pub(super) fn is_omniorb(self) -> bool {
+        matches!(self, Self::OmniOrb | Self::OmniOrbAmi)
     }
 }
 

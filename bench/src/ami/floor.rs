@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use super::client::Window;
+use super::client::{Idle, Window};
 
 const REQUEST: usize = 64;
 const REPLY: usize = 32;
@@ -69,7 +69,7 @@ impl Floor {
 
     /// Makes `calls` exchanges, with a window of them in flight: one thread writes, another reads.
     pub(super) fn throughput(&mut self, calls: u32) -> Result<()> {
-        let window = Arc::new(Window::new(WINDOW));
+        let window = Arc::new(Window::new(WINDOW, Idle::Parks));
         let mut reader = self.0.try_clone()?;
         let reads = {
             let window = window.clone();

@@ -26,6 +26,7 @@ use crate::contender::Harness;
 use crate::experiment::{
     self, Outcome, Pair, Report, Row, Stage, Turn, Workload, run as run_experiment, start,
 };
+use crate::omniorb::AMI;
 use crate::output::Output;
 use crate::placement::{Placement, Processors};
 use crate::protocol::Order;
@@ -66,6 +67,8 @@ pub struct Options {
 pub(crate) struct Setup {
     /// Set for raw sockets.
     floor: bool,
+    /// Set where the client's sending thread reads the replies.
+    reads_itself: bool,
 }
 
 /// Quantity to measure (latency or throughput), and the number of calls.
@@ -95,8 +98,14 @@ impl Workload for Calls<'_> {
     type Record = (Record, Rates);
 
     fn start(&self, _: &Stage<Self>, who: &Contender, at: Option<Processors>) -> Result<Pair> {
-        let floor = *who == Contender::Floor;
-        start(self.0, &experiment::Setup::Ami(Setup { floor }), at)
+        if who.is_omniorb() {
+            return AMI.start(self.0, at);
+        }
+        let setup = Setup {
+            floor: *who == Contender::Floor,
+            reads_itself: who.reads_itself(),
+        };
+        start(self.0, &experiment::Setup::Ami(setup), at)
     }
 
     fn suits(&self, contender: &Contender, what: &What, _: &Pair) -> bool {

@@ -191,6 +191,16 @@ pub(super) fn judge(at: Placement, report: &mut Report) {
         beside_smi("latency of AMI beside SMI", Contender::Ami, 1.03),
         beside_smi("latency of a poller beside SMI", Contender::Poller, 1.03),
         beside_smi("latency of a future beside SMI", Contender::Future, 1.05),
+        beside_smi(
+            "latency of AMI whose replies the sending thread reads, beside SMI",
+            Contender::AmiReactor,
+            1.05,
+        ),
+        beside_smi(
+            "latency of a future whose reply the waiting thread reads, beside SMI",
+            Contender::FutureReactor,
+            1.25,
+        ),
     ];
     let goals = goals.iter().filter(|goal| goal.reached.is_some());
     let judged: Vec<Row> = goals

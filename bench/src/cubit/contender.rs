@@ -1,4 +1,4 @@
-//! Contenders: raw sockets, and every pair of a messaging protocol and a link that the ORB has.
+//! Contenders: raw sockets, omniORB, and every pair of a messaging protocol and a link that the ORB has.
 
 use super::Calls;
 use super::pair::{self, BASE, Medium, Setup};
@@ -29,6 +29,8 @@ pub(super) struct Contender {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Carrier {
     Raw(Raw),
+    /// omniORB, by the name of its contender in all measurements.
+    OmniOrb(&'static str),
     Pair(Medium),
 }
 
@@ -66,6 +68,19 @@ impl Contender {
         }
     }
 
+    /// Makes omniORB over a link, if it has that.
+    fn omniorb(link: &str) -> Option<Self> {
+        let (name, entry) = match link {
+            BASE => ("omniORB", "omniorb"),
+            "uiop" => ("omniORB unix", "omniorb-unix"),
+            _ => return None,
+        };
+        Some(Self {
+            name: name.to_owned(),
+            carrier: Carrier::OmniOrb(entry),
+        })
+    }
+
     /// Sets the size from which shared memory lends; `None` for the usual one.
     pub(super) fn lend_from(&mut self, octets: Option<usize>) {
         if let Carrier::Pair(medium) = &mut self.carrier {
@@ -81,7 +96,7 @@ impl Contender {
     /// Returns the name of the ORB's transport protocol; `None` for raw sockets.
     pub(super) fn protocol(&self) -> Option<&str> {
         match &self.carrier {
-            Carrier::Raw(_) => None,
+            Carrier::Raw(_) | Carrier::OmniOrb(_) => None,
             Carrier::Pair(medium) => Some(&medium.protocol),
         }
     }
@@ -97,7 +112,9 @@ impl Contender {
         at: Option<Processors>,
     ) -> Result<Pair> {
         match &self.carrier {
-            Carrier::Raw(raw) => raw.start(harness, at),
+            Carrier::Raw(Raw::Tcp) => start_known(harness, contender::RAW_TCP, at),
+            Carrier::Raw(Raw::Unix) => start_known(harness, contender::RAW_UNIX, at),
+            Carrier::OmniOrb(entry) => start_known(harness, entry, at),
             Carrier::Pair(medium) => {
                 let setup = experiment::Setup::Cubit(Setup {
                     medium: medium.clone(),
@@ -120,7 +137,11 @@ impl Contender {
                 warm_up: calls.div_ceil(10),
                 calls,
             }),
-            (Carrier::Raw(_), Calls::OneWay { .. }) => Err("raw sockets have no one-ways".into()),
+            (Carrier::OmniOrb(_), Calls::TwoWay { operation, calls }) => {
+                let warm_up = calls.div_ceil(10);
+                pair.ask(format!("run {} {warm_up} {calls}", operation.of_cubit()))
+            }
+            (_, Calls::OneWay { .. }) => Err(format!("{self} has no such one-ways").into()),
         }
     }
 
@@ -136,18 +157,18 @@ impl fmt::Display for Contender {
     }
 }
 
-impl Raw {
-    fn start(self, harness: &Harness, processors: Option<Processors>) -> Result<Pair> {
-        let name = match self {
-            Self::Tcp => contender::RAW_TCP,
-            Self::Unix => contender::RAW_UNIX,
-        };
-        let (known, _) = contender::known(harness, &Selection::of(&[name])?);
-        let sockets = known.first().ok_or("there are no such sockets")?;
-        sockets.start(&Launch {
+/// Starts a contender of all measurements.
+fn start_known(harness: &Harness, name: &str, processors: Option<Processors>) -> Result<Pair> {
+    let (known, absent) = contender::known(harness, &Selection::of(&[name])?);
+    match known.iter().find(|one| one.name == name) {
+        Some(contender) => contender.start(&Launch {
             processors,
             ..Launch::default()
-        })
+        }),
+        None => Err(absent
+            .into_iter()
+            .next()
+            .map_or_else(|| "it is not here".into(), |absent| absent.reason)),
     }
 }
 
@@ -189,6 +210,7 @@ pub(super) fn known(
             None => contenders.push(Contender::pair(protocol)),
         }
     }
+    contenders.extend(protocols.iter().filter_map(|one| Contender::omniorb(one)));
     (contenders, left_out)
 }
 

@@ -95,6 +95,21 @@ impl Operation {
         !matches!(self, Self::Loan(_) | Self::Copied(_))
     }
 
+    /// Returns the operation of `cubit.idl` with its units, as omniORB's client knows it.
+    pub(super) fn of_cubit(self) -> String {
+        let (name, units) = match self {
+            Self::Void => ("cube_void", 0),
+            Self::Octet => ("cube_octet", 0),
+            Self::Long => ("cube_long", 0),
+            Self::Struct => ("cube_struct", 0),
+            Self::Octets(units) => ("echo_octets", units),
+            Self::Longs(units) => ("echo_longs", units),
+            Self::Structs(units) => ("echo_cubes", units),
+            Self::Slice(units) | Self::Loan(units) | Self::Copied(units) => ("take_octets", units),
+        };
+        format!("{name}:{units}")
+    }
+
     /// Returns the case whose GIOP messages have the same length, except for a few bytes of padding
     /// and names.
     pub(super) fn like(self) -> Case {

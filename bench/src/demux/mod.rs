@@ -29,6 +29,7 @@ use crate::contender::Harness;
 use crate::experiment::{
     self, Outcome, Pair, Report, Row, Stage, Turn, Workload, run as run_experiment, start,
 };
+use crate::omniorb::DEMUX;
 use crate::output::Output;
 use crate::placement::{Placement, Processors};
 use crate::protocol::Order;
@@ -37,6 +38,7 @@ use clap::{Args, ValueEnum};
 use client::{Batch, Demand};
 use plan::{ONE_WAYS, Over};
 use std::fmt;
+use std::process::Command;
 
 /// Rust that the IDL compiler generates from `demux.idl`.
 #[allow(missing_docs, clippy::all)]
@@ -51,7 +53,7 @@ pub struct Options {
     #[arg(long, default_value = "same")]
     pub placement: Placement,
     /// Only these strategies.
-    #[arg(long, value_delimiter = ',', default_values = ["active", "linear", "dynamic-hash", "perfect-hash", "de-layered", "dii"])]
+    #[arg(long, value_delimiter = ',', default_values = ["active", "linear", "dynamic-hash", "perfect-hash", "de-layered", "dii", "omniorb"])]
     pub strategies: Vec<Strategy>,
     /// Only these numbers of objects; the default is the paper's 1 to 500, then up to a million.
     #[arg(long, value_delimiter = ',', conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
@@ -125,14 +127,23 @@ impl Workload for Search<'_> {
     type Point = Point;
     type Record = Record;
 
-    const SHARED: bool = true;
+    /// Returns true for all strategies of Punctual's server.
+    fn shares(&self, strategy: &Strategy) -> bool {
+        *strategy != Strategy::OmniOrb
+    }
 
-    fn start(&self, stage: &Stage<Self>, _: &Strategy, at: Option<Processors>) -> Result<Pair> {
-        start(
-            self.harness,
-            &experiment::Setup::Demux(stage.setting.1.clone()),
-            at,
-        )
+    fn start(&self, stage: &Stage<Self>, who: &Strategy, at: Option<Processors>) -> Result<Pair> {
+        let mut setup = stage.setting.1.clone();
+        let shares = self.shares(who);
+        setup.strategies.retain(|one| self.shares(one) == shares);
+        if shares {
+            return start(self.harness, &experiment::Setup::Demux(setup), at);
+        }
+        let mut server = omniorb_server(self.harness, &setup, at)?;
+        let setup = experiment::Setup::Demux(setup);
+        Pair::start(&mut server, |address| {
+            experiment::client(self.harness, &setup, at.map(|at| at.client), address)
+        })
     }
 
     fn warm_up(&self, turn: Turn<'_, Self>) -> Result<()> {
@@ -166,6 +177,17 @@ impl Workload for Search<'_> {
         };
         outcomes.iter().filter_map(row).collect()
     }
+}
+
+/// Returns the command that starts omniORB's server, which Punctual's client calls.
+fn omniorb_server(harness: &Harness, setup: &Setup, at: Option<Processors>) -> Result<Command> {
+    let mut server = DEMUX.side(harness, "server", at.map(|at| at.server))?;
+    let kind = if setup.one_way { "throw" } else { "call" };
+    server.args(["--objects", &setup.objects.to_string(), "--kind", kind]);
+    for operations in &setup.operations {
+        server.args(["--operations", &operations.to_string()]);
+    }
+    Ok(server)
 }
 
 /// Runs the command.

@@ -13,8 +13,9 @@ const MORE: [u32; 3] = [10_000, 100_000, 1_000_000];
 pub(super) const OPERATIONS: [u32; 3] = [1, 10, 100];
 /// Depths of nested object adapters to be measured.
 const DEPTHS: [u32; 5] = [1, 2, 5, 10, 20];
-/// Number of objects above which linear search is left out: a call would take milliseconds.
-const LINEAR: u32 = 10_000;
+/// Number of objects above which linear search is left out, by which a call would take milliseconds, and omniORB's server,
+/// which takes long to make them.
+const FEW: u32 = 10_000;
 /// Ratio of the number of one-way calls to the number of two-way calls.
 pub(super) const ONE_WAYS: u32 = 10;
 /// Number of objects in stages that vary another quantity.
@@ -84,18 +85,25 @@ fn one_way<'h>(options: &Options, objects: u32) -> Stage<Search<'h>> {
         one_way: true,
         ..Setup::of(objects, &suitable(options, objects))
     };
-    stage(options, Over::Objects, setup, &[Algorithm::Random])
+    stage(
+        options,
+        Over::Objects,
+        setup,
+        &[Algorithm::RequestTrain, Algorithm::RoundRobin],
+    )
 }
 
 fn deep<'h>(options: &Options, depth: u32) -> Stage<Search<'h>> {
-    let setup = Setup {
+    let mut setup = Setup {
         depth,
         ..Setup::of(SOME, &options.strategies)
     };
+    setup.strategies.retain(|one| *one != Strategy::OmniOrb);
     stage(options, Over::Depth, setup, &[Algorithm::RoundRobin])
 }
 
 fn suitable(options: &Options, objects: u32) -> Vec<Strategy> {
-    let fits = |strategy: &&Strategy| **strategy != Strategy::Linear || objects <= LINEAR;
+    let is_far = |one: &Strategy| !matches!(one, Strategy::Linear | Strategy::OmniOrb);
+    let fits = |strategy: &&Strategy| objects <= FEW || is_far(strategy);
     options.strategies.iter().filter(fits).copied().collect()
 }

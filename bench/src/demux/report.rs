@@ -10,7 +10,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     "demux",
     "what finding an object and its operation costs, by strategy",
 )
-.reproduces("Gokhale and Schmidt 1998, figures 31 and 32")
+.reproduces("Gokhale and Schmidt 1998, figures 6 to 9, 31 and 32")
 .frames(&["rows", "inside"])
 .conditions("client and server: {placement}; {rounds} rounds of {calls} calls")
 .tables(&[
@@ -21,7 +21,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
         "objects",
     ),
     matrix(
-        |row| !row.flag("two_way"),
+        is_one_way,
         &["algorithm", "operations"],
         "one-way, {algorithm}, {operations} operation(s), over objects; µs",
         "objects",
@@ -61,20 +61,20 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
             false,
         ),
         chart(
-            |row| of_the_paper(row) && !is_drawn(row),
-            "{algorithm}, {operations} operation(s)",
+            |row| of_the_paper(row) && !is_drawn(row) && is_of_calls(row),
+            "figures 6 to 9: two-way, {algorithm}",
             "objects",
             false,
         ),
         chart(
-            |row| over_objects(row) && is_far(row),
-            "{algorithm}, {operations} operation(s), without linear search",
+            |row| is_one_way(row) && row.number("objects") <= Some(PAPER) && is_of_calls(row),
+            "figures 6 to 9: one-way, {algorithm}",
             "objects",
-            true,
+            false,
         ),
         chart(
-            |row| !row.flag("two_way") && !row.is("strategy", "linear"),
-            "one-way, {algorithm}, without linear search",
+            |row| over_objects(row) && is_far(row) && row.is("algorithm", "random"),
+            "{algorithm}, {operations} operation(s), without linear search",
             "objects",
             true,
         ),
@@ -126,6 +126,10 @@ fn over_objects(row: &Row) -> bool {
     row.is("over", "objects") && row.flag("two_way")
 }
 
+fn is_one_way(row: &Row) -> bool {
+    !row.flag("two_way")
+}
+
 fn over_depth(row: &Row) -> bool {
     row.is("over", "depth")
 }
@@ -135,12 +139,19 @@ fn is_drawn(row: &Row) -> bool {
     row.is("algorithm", "random") || row.is("algorithm", "worst_case")
 }
 
+/// Returns whether a row belongs to the charts of stubs beside the DII, which have no other strategies.
+fn is_of_calls(row: &Row) -> bool {
+    ["active", "dii", "omniorb"]
+        .iter()
+        .any(|one| row.is("strategy", one))
+}
+
 fn has_most_operations(row: &Row) -> bool {
     row.number("operations") == Some(100.0)
 }
 
 fn of_the_paper(row: &Row) -> bool {
-    over_objects(row) && row.number("objects") <= Some(PAPER)
+    over_objects(row) && has_most_operations(row) && row.number("objects") <= Some(PAPER)
 }
 
 /// Returns whether a row belongs to the charts of more objects than the paper has. Linear search is

@@ -29,6 +29,10 @@ pub enum Strategy {
     /// The objects of `active`, called by the dynamic invocation interface instead of stubs, with a new request for each
     /// call.
     Dii,
+    /// omniORB's server with its default strategies, called by Punctual's stubs.
+    #[value(name = "omniorb")]
+    #[serde(rename = "omniorb")]
+    OmniOrb,
 }
 
 impl Strategy {
@@ -51,12 +55,13 @@ impl Strategy {
             Self::PerfectHash => "perfect hashing",
             Self::DeLayered => "de-layered",
             Self::Dii => "active, by the DII",
+            Self::OmniOrb => "omniORB's server",
         }
     }
 
     pub(super) const fn way(self) -> Way {
         match self {
-            Self::Active | Self::Dii => Way::Active,
+            Self::Active | Self::Dii | Self::OmniOrb => Way::Active,
             Self::Linear => Way::Linear,
             Self::DynamicHash => Way::DynamicHash,
             Self::PerfectHash => Way::PerfectHash,
@@ -67,7 +72,7 @@ impl Strategy {
     /// Returns the strategy by which a server searches.
     pub(super) const fn of_server(self) -> Self {
         match self {
-            Self::Dii => Self::Active,
+            Self::Dii | Self::OmniOrb => Self::Active,
             other => other,
         }
     }
@@ -76,7 +81,9 @@ impl Strategy {
     /// [`id`] returns, except under active demultiplexing, where the adapter assigns the ids.
     pub(super) fn policies(self, objects: u32) -> Vec<PoaPolicy> {
         let (object, operation) = match self {
-            Self::Active | Self::Dii => (Demultiplexing::Active, OperationDemultiplexing::Compiled),
+            Self::Active | Self::Dii | Self::OmniOrb => {
+                (Demultiplexing::Active, OperationDemultiplexing::Compiled)
+            }
             Self::Linear => (Demultiplexing::Linear, OperationDemultiplexing::Linear),
             Self::DynamicHash => (
                 Demultiplexing::DynamicHash,
@@ -89,7 +96,7 @@ impl Strategy {
             Self::DeLayered => (Demultiplexing::DeLayered, OperationDemultiplexing::Compiled),
         };
         let ids = match self {
-            Self::Active | Self::Dii => IdAssignmentPolicy::System,
+            Self::Active | Self::Dii | Self::OmniOrb => IdAssignmentPolicy::System,
             _ => IdAssignmentPolicy::User,
         };
         vec![

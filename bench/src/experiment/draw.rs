@@ -44,6 +44,8 @@ const COLOURS: [RGBColor; 14] = [
 ];
 /// Fraction of the width between two groups' starts that the bars of a group fill.
 const FILLED: f64 = 0.84;
+/// Number of labels along each axis of curves.
+const LABELS: usize = 6;
 /// Pixels to the right of grouped bars, for the legend.
 const LEGEND: u32 = 220;
 /// Dimensions of charts with stacked bars, in pixels: the margin, the height of a line of text, the
@@ -171,6 +173,8 @@ impl Drawn<'_> {
         chart
             .configure_mesh()
             .light_line_style(TRANSPARENT)
+            .x_labels(LABELS)
+            .y_labels(LABELS)
             .x_desc(lines.across.1)
             .y_desc(self.chart.up.1)
             .y_label_formatter(&|value| ((value * 100.0).round() / 100.0).to_string())

@@ -84,8 +84,10 @@ pub(crate) trait Workload {
     /// Record of all turns of a contender at one point.
     type Record: Default;
 
-    /// Set if all contenders of a stage share one server process and one client process.
-    const SHARED: bool = false;
+    /// Returns whether a contender uses the server and the client process of the stage's first contender that does.
+    fn shares(&self, _: &Self::Contender) -> bool {
+        false
+    }
 
     /// Starts the server and the client of a contender.
     ///
@@ -200,15 +202,19 @@ impl<'s, W: Workload> Field<'s, W> {
             pairs: Vec::new(),
             failed: Vec::new(),
         };
+        let mut shared = None;
         for contender in &stage.contenders {
-            if W::SHARED && !field.pairs.is_empty() {
-                field.entrants.push((contender, 0));
+            let shares = workload.shares(contender);
+            if let Some(place) = shared.filter(|_| shares) {
+                field.entrants.push((contender, place));
                 continue;
             }
             match workload.start(stage, contender, at) {
                 Ok(pair) => {
-                    field.entrants.push((contender, field.pairs.len()));
+                    let place = field.pairs.len();
+                    field.entrants.push((contender, place));
                     field.pairs.push(Some(pair));
+                    shared = shared.or(shares.then_some(place));
                 }
                 Err(reason) => report.skip(format!("{contender}: {reason}")),
             }

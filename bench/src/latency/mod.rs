@@ -21,7 +21,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     "how long calls take, by operation and size, beside what the operating \
         system takes",
 )
-.reproduces("Gokhale and Schmidt 1998, the sweep of sizes (§3.3)")
+.reproduces("Gokhale and Schmidt 1998, figures 10 to 26")
 .frames(&["contenders", "rows"])
 .conditions("medians of {rounds} rounds' medians, of {calls} calls each")
 .tables(&[

@@ -127,7 +127,9 @@ impl Workload for OneWays<'_> {
     type Point = u32;
     type Record = Rates;
 
-    const SHARED: bool = true;
+    fn shares(&self, _: &Kind) -> bool {
+        true
+    }
 
     fn start(&self, stage: &Stage<Self>, _: &Kind, at: Option<Processors>) -> Result<Pair> {
         start(self.0, &experiment::Setup::Oneway(stage.setting.1), at)

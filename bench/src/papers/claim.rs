@@ -20,8 +20,8 @@ pub(super) struct Claim {
 pub(super) struct Found {
     pub(super) ours: String,
     pub(super) verdict: Verdict,
-    /// Set if rounds lay far apart, so that the verdict is not certain.
-    pub(super) is_restless: bool,
+    /// Reason why the verdict is not certain, if there is one.
+    pub(super) doubt: Option<&'static str>,
 }
 
 /// What becomes of a claim.
@@ -43,7 +43,7 @@ impl Found {
                 true => Verdict::Holds,
                 false => Verdict::Differently(why),
             },
-            is_restless: false,
+            doubt: None,
         })
     }
 
@@ -52,15 +52,19 @@ impl Found {
         Self {
             ours,
             verdict: Verdict::OfItsTime,
-            is_restless: false,
+            doubt: None,
         }
     }
 
-    pub(super) fn restless(self, is_restless: bool) -> Self {
-        Self {
-            is_restless,
-            ..self
-        }
+    /// Adds omniORB's figures, if there are any.
+    pub(super) fn beside(self, omniorb: Result<String, String>) -> Self {
+        let omniorb = omniorb.map(|its| format!("; omniORB: {its}"));
+        let ours = self.ours + &omniorb.unwrap_or_default();
+        Self { ours, ..self }
+    }
+
+    pub(super) fn doubted(self, doubt: Option<&'static str>) -> Self {
+        Self { doubt, ..self }
     }
 }
 

@@ -2,24 +2,50 @@
 
 use serde_json::Value;
 use std::cell::Cell;
+use std::ops::Range;
 
 /// Report of one measurement.
 pub(super) struct Evidence<'r> {
     report: &'r Value,
-    restless: Cell<bool>,
+    doubt: Cell<Option<&'static str>>,
+    /// Greatest spread of the rounds of any row that was looked at, as a fraction.
+    spread: Cell<f64>,
 }
+
+/// Doubt about figures that vary from round to round.
+const RESTLESS: &str = "rounds lay more than 10 % apart";
+/// Doubt about figures of separate runs whose difference is as small as those of a run's rounds.
+const COVERED: &str = "the spread of the rounds covers the difference";
 
 impl<'r> Evidence<'r> {
     pub(super) fn of(report: &'r Value) -> Self {
         Self {
             report,
-            restless: Cell::new(false),
+            doubt: Cell::new(None),
+            spread: Cell::new(0.0),
         }
     }
 
-    /// Returns whether rounds of any row that was looked at lay far apart.
-    pub(super) fn is_restless(&self) -> bool {
-        self.restless.get()
+    /// Returns the same report, for figures on which no verdict depends.
+    pub(super) fn aside(&self) -> Self {
+        Self::of(self.report)
+    }
+
+    /// Returns the reason to doubt a verdict on the rows that were looked at, if there is one.
+    pub(super) fn doubt(&self) -> Option<&'static str> {
+        self.doubt.get()
+    }
+
+    /// Returns whether a ratio of figures of separate runs is in a range. Where the spread of their rounds reaches across
+    /// a limit of the range, the verdict is doubtful.
+    pub(super) fn lies(&self, ratio: f64, range: Range<f64>) -> bool {
+        let is_within = range.contains(&ratio);
+        let ends = [1.0 - self.spread.get(), 1.0 + self.spread.get()];
+        let mut ends = ends.into_iter().map(|end| range.contains(&(ratio * end)));
+        if ends.any(|end| end != is_within) && self.doubt().is_none() {
+            self.doubt.set(Some(COVERED));
+        }
+        is_within
     }
 
     /// Returns the rows of a set that have these values.
@@ -56,8 +82,11 @@ impl<'r> Evidence<'r> {
         if row.get("noisy").and_then(Value::as_bool) == Some(true)
             || row.get("known").and_then(Value::as_bool) == Some(false)
         {
-            self.restless.set(true);
+            self.doubt.set(Some(RESTLESS));
         }
+        let spread = row.get("spread").and_then(Value::as_f64);
+        self.spread
+            .set(self.spread.get().max(spread.unwrap_or_default()));
         let mut value = row;
         for part in name.split('.') {
             value = value.get(part).ok_or_else(missing)?;
@@ -100,9 +129,27 @@ mod tests {
         let mean = |low: u64| evidence.figure("rows", &[("low", json!(low))], "high.mean");
         assert_eq!(evidence.ends("rows", "low"), Ok((1, 50)));
         assert_eq!(mean(1), Ok(7.0));
-        assert!(!evidence.is_restless());
+        assert_eq!(evidence.doubt(), None);
         assert_eq!(mean(50), Ok(8.0));
-        assert!(evidence.is_restless());
+        assert_eq!(evidence.doubt(), Some(RESTLESS));
         assert_eq!(mean(5).unwrap_err(), "no figure `high.mean` of low 5");
+    }
+
+    #[test]
+    fn a_verdict_is_doubtful_where_the_rounds_of_separate_runs_cover_the_difference() {
+        let report = json!({"rows": [
+            {"objects": 1, "median": 100.0, "spread": 0.02},
+            {"objects": 500, "median": 112.0, "spread": 0.04},
+        ]});
+        let doubt = |range: Range<f64>| {
+            let evidence = Evidence::of(&report);
+            let of =
+                |objects: u64| evidence.figure("rows", &[("objects", json!(objects))], "median");
+            let ratio = of(500).unwrap() / of(1).unwrap();
+            (evidence.lies(ratio, range), evidence.doubt())
+        };
+        assert_eq!(doubt(0.0..1.15), (true, Some(COVERED)));
+        assert_eq!(doubt(0.0..1.1), (false, Some(COVERED)));
+        assert_eq!(doubt(0.0..1.2), (true, None));
     }
 }

@@ -4,12 +4,15 @@ use crate::Result;
 use crate::child;
 use crate::contender::Harness;
 use crate::machine::Machine;
+use rustix::process::{self, Pid, Signal};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs;
 use std::io::{self, BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStderr, Command, Stdio};
+use std::process::{ChildStderr, Command, Output, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -139,7 +142,8 @@ impl Measurement {
         }
         let file = self.file(folder);
         let command = self.arguments(quick);
-        let measured = self.measure_now(harness, folder, &command);
+        let limit = LEAST_LIMIT.max(self.expected(quick) * TIMES_EXPECTED);
+        let measured = self.measure_now(harness, folder, &command, limit);
         let kept = measured.map_err(|error| error.to_string())?;
         write_whole(&file, &kept).map_err(|error| format!("{}: {error}", file.display()))?;
         Ok(kept)
@@ -172,7 +176,13 @@ impl Measurement {
         folder.join(format!("{}.json", self.name))
     }
 
-    fn measure_now(&self, harness: &Harness, folder: &Path, command: &[&str]) -> Result<Kept> {
+    fn measure_now(
+        &self,
+        harness: &Harness,
+        folder: &Path,
+        command: &[&str],
+        limit: Duration,
+    ) -> Result<Kept> {
         let begun = Instant::now();
         let mut program = Command::new(&harness.program);
         program.args(command).arg("--json");
@@ -180,15 +190,7 @@ impl Measurement {
         if let Some(drawing) = self.drawing() {
             program.arg("--svg").arg(folder.join(drawing));
         }
-        let mut child = program
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let errors = child.stderr.take();
-        let shown = thread::spawn(move || errors.map_or_else(String::new, pass_on));
-        let output = child.wait_with_output()?;
-        let last = shown.join().unwrap_or_default();
+        let (output, last) = run(&mut program, limit)?;
         match serde_json::from_slice(&output.stdout) {
             Ok(report) if output.status.success() => Ok(Kept {
                 command: command.iter().map(ToString::to_string).collect(),
@@ -199,6 +201,43 @@ impl Measurement {
             }),
             Ok(_) | Err(_) => Err(last.into()),
         }
+    }
+}
+
+/// Time after which a command is ended: so many times what it is expected to take, and this at least. A peer that does not
+/// answer would keep it for ever.
+const TIMES_EXPECTED: u32 = 10;
+const LEAST_LIMIT: Duration = Duration::from_mins(10);
+
+/// Runs a program until it ends. Returns its output, and its last error.
+///
+/// # Errors
+/// It does not start, or was ended after the limit, with all that it had started.
+fn run(program: &mut Command, limit: Duration) -> Result<(Output, String)> {
+    let mut child = program
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        // What it starts is in its group, and ends with it.
+        .process_group(0)
+        .spawn()?;
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let (has_ended, ends) = mpsc::channel::<()>();
+    let watchdog = thread::spawn(move || {
+        let is_late = ends.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
+        if let Some(group) = group.filter(|_| is_late) {
+            let _ = process::kill_process_group(group, Signal::KILL);
+        }
+        is_late
+    });
+    let errors = child.stderr.take();
+    let shown = thread::spawn(move || errors.map_or_else(String::new, pass_on));
+    let output = child.wait_with_output();
+    let last = shown.join().unwrap_or_default();
+    drop(has_ended);
+    match watchdog.join() {
+        Ok(true) => Err(format!("it had not ended after {} s", limit.as_secs()).into()),
+        _ => Ok((output?, last)),
     }
 }
 
@@ -321,6 +360,19 @@ mod tests {
             "{quick}"
         );
         assert_eq!(whole.split(' ').count(), quick.split(' ').count());
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_ended_with_all_that_it_has_started() {
+        // The output of both ends only as both have ended.
+        let mut program = Command::new("sh");
+        program.args(["-c", "sleep 100000 & sleep 100000"]);
+        let error = run(&mut program, Duration::from_millis(50)).unwrap_err();
+        assert_eq!(error.to_string(), "it had not ended after 0 s");
+        let mut program = Command::new("sh");
+        program.args(["-c", "echo done; echo 'error: bad' >&2"]);
+        let (output, last) = run(&mut program, Duration::MAX).unwrap();
+        assert_eq!((&output.stdout[..], last.as_str()), (&b"done\n"[..], "bad"));
     }
 
     #[test]

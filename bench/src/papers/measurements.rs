@@ -57,9 +57,9 @@ pub(super) const ALL: &[Measurement] = &[
     run(
         "latency",
         "calls by stubs and by the DII, by size, beside raw sockets and omniORB",
-        "latency --placement same --contenders punctual,punctual-dii,punctual-uiop,omniorb --cases cube_void,take_octets:1,take_octets:256,take_octets:1024,take_octets:16384,take_bin_structs:1,take_bin_structs:1024",
-        "--rounds 9 --calls 400",
-        [13, 5],
+        "latency --placement same --contenders punctual,punctual-dii,omniorb",
+        "--quick",
+        [120, 15],
     ),
     run(
         "cubit",
@@ -138,6 +138,13 @@ pub(super) const ALL: &[Measurement] = &[
         "--calls 20",
         [60, 60],
     )),
+    undrawn(run(
+        "instructions",
+        "instructions of a call by the data that it carries",
+        "instructions --contenders punctual,omniorb --cases cube_void,take_octets:1024,take_bin_structs:1024",
+        "--calls 200",
+        [60, 40],
+    )),
     // A program with probes has other figures for all the rest.
     Measurement {
         draws: true,
@@ -148,6 +155,11 @@ pub(super) const ALL: &[Measurement] = &[
                 --json=papers/timeprobes.json --svg papers/timeprobes.svg",
         )
     },
+    elsewhere(
+        "marshaling",
+        "stages of a call with 1,024 BinStructs",
+        "punctual bench timeprobes --placement same --case take_bin_structs:1024 --json=papers/marshaling.json",
+    ),
     elsewhere(
         "footprint",
         "sizes of programs by Cargo features",

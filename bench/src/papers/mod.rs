@@ -30,7 +30,7 @@ pub struct Options {
     /// Fewer rounds and calls: takes some three minutes, and is less reliable.
     #[arg(long)]
     quick: bool,
-    /// Folder of the measurements' figures and drawings, and of the report (report.md, report.html).
+    /// Folder of the measurements' figures and drawings, and of the report (report.md, report.html, papers.json).
     #[arg(long, value_name = "FOLDER", default_value = "papers")]
     folder: PathBuf,
     /// Measure again what the folder already has.
@@ -100,7 +100,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
         .collect();
     let files = report::write(&options.folder, &judged, &kept, options.quick)?;
     print!("{}", report::summary(&judged));
-    println!("{}", files.join(" and "));
+    println!("{}", files.join(", "));
     Ok(())
 }
 
@@ -193,7 +193,7 @@ fn judge(
     let found = match measured {
         Some((_, Ok(kept))) => {
             let evidence = Evidence::of(&kept.report);
-            (claim.find)(&evidence).map(|found| found.restless(evidence.is_restless()))
+            (claim.find)(&evidence).map(|found| found.doubted(evidence.doubt()))
         }
         Some((_, Err(reason))) => Err(reason.clone()),
         None => Err("not measured".to_owned()),

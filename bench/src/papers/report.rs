@@ -1,15 +1,31 @@
-//! Report on the claims, as Markdown and as a page, and a summary for the terminal.
+//! Report on the claims, as Markdown, as a page and as data, and a summary for the terminal.
 
 use super::claim::Verdict;
 use super::measurement::{Kept, Measurement};
 use super::{Judged, shown};
 use crate::Result;
 use crate::machine::Machine;
+use serde::Serialize;
+use serde_json::json;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 type Measured<'m> = (&'m Measurement, std::result::Result<Kept, String>);
+
+/// Row of the report: a claim, with what became of it in words.
+#[derive(Serialize)]
+struct Line<'j> {
+    paper: &'static str,
+    place: &'static str,
+    claim: &'static str,
+    theirs: &'static str,
+    ours: &'j str,
+    /// Class of the verdict, a word for style sheets.
+    class: &'static str,
+    verdict: String,
+    command: &'j str,
+}
 
 /// Writes the report to the folder, and returns the names of its files.
 ///
@@ -21,9 +37,14 @@ pub(super) fn write(
     kept: &[Measured<'_>],
     quick: bool,
 ) -> Result<Vec<String>> {
+    let lines: Vec<Line<'_>> = judged.iter().map(Line::of).collect();
+    let introduction = introduction(kept, quick);
+    let drawings: Vec<[String; 3]> = drawings(folder, kept).collect();
+    let data = json!({ "about": introduction, "claims": lines });
     let texts = [
-        ("report.md", markdown(folder, judged, kept, quick)?),
-        ("report.html", html(folder, judged, kept, quick)?),
+        ("report.md", markdown(&introduction, &lines, &drawings)?),
+        ("report.html", html(&introduction, &lines, &drawings)?),
+        ("papers.json", serde_json::to_string_pretty(&data)? + "\n"),
     ];
     let mut files = Vec::new();
     for (name, text) in texts {
@@ -34,47 +55,47 @@ pub(super) fn write(
     Ok(files)
 }
 
-impl Judged {
-    /// Returns our figures, and whether the claim holds, in one sentence each.
-    fn texts(&self) -> (String, String) {
-        match &self.found {
+impl<'j> Line<'j> {
+    fn of(judged: &'j Judged) -> Self {
+        let (class, verdict) = match &judged.found {
             Ok(found) => {
-                let verdict = match &found.verdict {
-                    Verdict::Holds => "holds".to_owned(),
-                    Verdict::Differently(why) => format!("holds differently: {why}"),
-                    Verdict::OfItsTime => "a time of its machines, for comparison".to_owned(),
+                let (class, verdict) = match &found.verdict {
+                    Verdict::Holds => ("holds", "holds".to_owned()),
+                    Verdict::Differently(why) => ("differs", format!("holds differently: {why}")),
+                    Verdict::OfItsTime => {
+                        ("time", "a time of its machines, for comparison".to_owned())
+                    }
                 };
-                let mark = match found.is_restless {
-                    true => " (rounds lay more than 10 % apart)",
-                    false => "",
-                };
-                (found.ours.clone(), format!("{verdict}{mark}"))
+                let doubt = found.doubt.map(|doubt| format!(" ({doubt})"));
+                (class, verdict + &doubt.unwrap_or_default())
             }
-            Err(reason) => ("–".to_owned(), format!("not reproduced: {reason}")),
-        }
-    }
-
-    /// Returns the class of the verdict, a word for style sheets.
-    fn class(&self) -> &'static str {
-        match self.found.as_ref().map(|found| &found.verdict) {
-            Ok(Verdict::Holds) => "holds",
-            Ok(Verdict::Differently(_)) => "differs",
-            Ok(Verdict::OfItsTime) => "time",
-            Err(_) => "absent",
+            Err(reason) => ("absent", format!("not reproduced: {reason}")),
+        };
+        let claim = judged.claim;
+        Self {
+            paper: claim.paper,
+            place: claim.place,
+            claim: claim.claim,
+            theirs: claim.theirs,
+            ours: judged.found.as_ref().map_or("–", |found| &found.ours),
+            class,
+            verdict,
+            command: &judged.command,
         }
     }
 }
 
 /// Returns how many claims hold, in one line for each paper.
 pub(super) fn summary(judged: &[Judged]) -> String {
+    let lines: Vec<Line<'_>> = judged.iter().map(Line::of).collect();
     let mut text = String::new();
-    for paper in papers(judged) {
-        let its = || judged.iter().filter(|one| one.claim.paper == paper);
-        let count = |wanted| its().filter(|one| one.class() == wanted).count();
+    for its in by_paper(&lines) {
+        let count = |wanted| its.iter().filter(|one| one.class == wanted).count();
         let _ = writeln!(
             text,
-            "{paper}: of {} claims {} hold, {} hold differently, {} are times of its machines, {} are not reproduced",
-            its().count(),
+            "{}: of {} claims {} hold, {} hold differently, {} are times of its machines, {} are not reproduced",
+            its[0].paper,
+            its.len(),
             count("holds"),
             count("differs"),
             count("time"),
@@ -84,10 +105,20 @@ pub(super) fn summary(judged: &[Judged]) -> String {
     text
 }
 
-fn papers(judged: &[Judged]) -> Vec<&'static str> {
-    let mut papers: Vec<&str> = judged.iter().map(|one| one.claim.paper).collect();
-    papers.dedup();
-    papers
+fn by_paper<'l, 'j>(lines: &'l [Line<'j>]) -> impl Iterator<Item = &'l [Line<'j>]> {
+    lines.chunk_by(|one, next| one.paper == next.paper)
+}
+
+/// Returns the name, the subject and the file of each drawing that the folder has.
+fn drawings(folder: &Path, kept: &[Measured<'_>]) -> impl Iterator<Item = [String; 3]> {
+    let drawn = kept.iter().filter(|(_, kept)| kept.is_ok());
+    drawn.filter_map(|(one, _)| {
+        Some([
+            one.name.to_owned(),
+            one.about.to_owned(),
+            one.drawn(folder)?,
+        ])
+    })
 }
 
 /// Returns the introduction, without markup.
@@ -100,7 +131,9 @@ fn introduction(kept: &[Measured<'_>], quick: bool) -> String {
     };
     format!(
         "What five papers on TAO claim, and what becomes of it with Punctual. Measured on {}, by {effort} of {}. \
-         Figures of the papers are of the machines of their time: what is compared are their proportions.",
+         Figures of the papers are of the machines of their time: what is compared are their proportions. \
+         omniORB's figures stand beside ours where both have the same: it has no GIOPlite, shared memory, time probes, priorities, \
+         reliable or buffered one-ways, and its DII and its event service were not measured.",
         Machine::this(),
         shown(took)
     ) + &others(kept)
@@ -129,37 +162,23 @@ fn others(kept: &[Measured<'_>]) -> String {
     text
 }
 
-fn markdown(
-    folder: &Path,
-    judged: &[Judged],
-    kept: &[Measured<'_>],
-    quick: bool,
-) -> Result<String> {
-    let mut text = String::new();
-    writeln!(
-        text,
-        "# The papers, reproduced\n{}",
-        introduction(kept, quick)
-    )?;
-    for paper in papers(judged) {
+fn markdown(introduction: &str, lines: &[Line<'_>], drawings: &[[String; 3]]) -> Result<String> {
+    let mut text = format!("# The papers, reproduced\n{introduction}\n");
+    for its in by_paper(lines) {
         writeln!(
             text,
-            "\n## {paper}\n\n| place | claim | theirs | ours | | command |"
+            "\n## {}\n\n| place | claim | theirs | ours | | command |",
+            its[0].paper
         )?;
         writeln!(text, "|---|---|---|---|---|---|")?;
-        for one in judged.iter().filter(|one| one.claim.paper == paper) {
-            let (ours, verdict) = one.texts();
-            let command = match one.command.is_empty() {
-                true => String::new(),
-                false => format!("`{}`", one.command),
-            };
-            let claim = one.claim;
+        for one in its {
+            let command = format!("`{}`", one.command);
             let cells = [
-                claim.place,
-                claim.claim,
-                claim.theirs,
-                &ours,
-                &verdict,
+                one.place,
+                one.claim,
+                one.theirs,
+                one.ours,
+                &one.verdict,
                 &command,
             ];
             let cells = cells.map(|cell| cell.replace('|', "\\|"));
@@ -167,12 +186,8 @@ fn markdown(
         }
     }
     writeln!(text, "\n## Drawings")?;
-    for (measurement, _) in kept.iter().filter(|(_, kept)| kept.is_ok()) {
-        let Some(drawing) = measurement.drawn(folder) else {
-            continue;
-        };
-        let (name, about) = (measurement.name, measurement.about);
-        writeln!(text, "\n### {name}\n![{about}]({drawing})")?;
+    for [name, about, file] in drawings {
+        writeln!(text, "\n### {name}\n![{about}]({file})")?;
     }
     Ok(text)
 }
@@ -182,43 +197,36 @@ table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:t
 border-bottom:1px solid #ddd}.holds{color:#00572f}.differs{color:#8a4b00}.absent,.time{color:#666}\
 img{max-width:100%}code{font-size:.85em}";
 
-fn html(folder: &Path, judged: &[Judged], kept: &[Measured<'_>], quick: bool) -> Result<String> {
-    let mut text = String::new();
-    write!(
-        text,
+fn html(introduction: &str, lines: &[Line<'_>], drawings: &[[String; 3]]) -> Result<String> {
+    let mut text = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>The papers, reproduced</title>\
          <style>{STYLE}</style>\n<h1>The papers, reproduced</h1>\n<p>{}</p>\n",
-        escaped(&introduction(kept, quick))
-    )?;
-    for paper in papers(judged) {
+        escaped(introduction)
+    );
+    for its in by_paper(lines) {
         write!(
             text,
             "<h2>{}</h2>\n<table><tr><th>place<th>claim<th>theirs<th>ours<th><th>command</tr>\n",
-            escaped(paper)
+            escaped(its[0].paper)
         )?;
-        for one in judged.iter().filter(|one| one.claim.paper == paper) {
-            let (ours, verdict) = one.texts();
-            let class = one.class();
-            let claim = one.claim;
-            let cells = [claim.place, claim.claim, claim.theirs, &ours].map(escaped);
+        for one in its {
+            let cells = [one.place, one.claim, one.theirs, one.ours].map(escaped);
             writeln!(
                 text,
-                "<tr><td>{}<td class={class}>{}<td><code>{}</code></tr>",
+                "<tr><td>{}<td class={}>{}<td><code>{}</code></tr>",
                 cells.join("<td>"),
-                escaped(&verdict),
-                escaped(&one.command)
+                one.class,
+                escaped(&one.verdict),
+                escaped(one.command)
             )?;
         }
         writeln!(text, "</table>")?;
     }
-    for (measurement, _) in kept.iter().filter(|(_, kept)| kept.is_ok()) {
-        let Some(drawing) = measurement.drawn(folder) else {
-            continue;
-        };
-        let (name, about) = (measurement.name, escaped(measurement.about));
+    for [name, about, file] in drawings {
+        let about = escaped(about);
         writeln!(
             text,
-            "<h3>{name}</h3>\n<img src=\"{drawing}\" alt=\"{about}\">"
+            "<h3>{name}</h3>\n<img src=\"{file}\" alt=\"{about}\">"
         )?;
     }
     Ok(text)
@@ -250,7 +258,7 @@ mod tests {
         Found {
             ours: "a < b | c".to_owned(),
             verdict,
-            is_restless: false,
+            doubt: None,
         }
     }
 
@@ -258,7 +266,9 @@ mod tests {
     fn each_verdict_is_counted_and_said_in_both_formats() {
         let all = [
             judged(Ok(found(Verdict::Holds))),
-            judged(Ok(found(Verdict::Differently("it is late")).restless(true))),
+            judged(Ok(
+                found(Verdict::Differently("it is late")).doubted(Some("rounds lay apart"))
+            )),
             judged(Ok(found(Verdict::OfItsTime))),
             judged(Err("the peer is missing".to_owned())),
         ];
@@ -267,12 +277,12 @@ mod tests {
             summary.contains("of 4 claims 1 hold, 1 hold differently, 1 are times of its machines, 1 are not reproduced"),
             "{summary}"
         );
-        let nowhere = Path::new("/nonexistent");
-        let markdown = markdown(nowhere, &all, &[], true).unwrap();
+        let lines: Vec<Line<'_>> = all.iter().map(Line::of).collect();
+        let markdown = markdown("", &lines, &[]).unwrap();
         assert!(markdown.contains("| a < b \\| c | holds |"), "{markdown}");
         assert!(markdown.contains("holds differently: it is late (rounds lay"));
         assert!(markdown.contains("not reproduced: the peer is missing"));
-        let page = html(nowhere, &all, &[], true).unwrap();
+        let page = html("", &lines, &[]).unwrap();
         assert!(page.contains("<td>a &lt; b | c<td class=holds>"), "{page}");
         assert!(page.contains("<td class=absent>"));
     }
@@ -296,11 +306,10 @@ mod tests {
             (named("footprint"), Ok(elsewhere(None))),
             (named("ami"), Ok(elsewhere(None))),
         ];
-        std::fs::write(folder.path().join("ami.svg"), "<svg/>").unwrap();
-        for text in [
-            markdown(folder.path(), &[], &kept, true).unwrap(),
-            html(folder.path(), &[], &kept, true).unwrap(),
-        ] {
+        fs::write(folder.path().join("ami.svg"), "<svg/>").unwrap();
+        write(folder.path(), &[], &kept, true).unwrap();
+        for file in ["report.md", "report.html"] {
+            let text = fs::read_to_string(folder.path().join(file)).unwrap();
             assert!(text.contains("of timeprobes is another program's, made on A Processor"));
             assert!(text.contains("footprint is another program's, which does not say"));
             assert!(

@@ -25,6 +25,7 @@ pub(crate) mod mutex;
 pub(crate) mod network;
 mod omniorb;
 pub(crate) mod order;
+pub(crate) mod receive;
 pub(crate) mod series;
 mod server;
 mod setup;
@@ -74,6 +75,12 @@ pub enum Experiment {
     /// Run one side of `launch`, as that starts it.
     #[command(hide = true)]
     LaunchSide(launch::SideOptions),
+    /// Measure calls with and without busy polling and receive steering. Needs root, for two network namespaces, and
+    /// `ethtool`.
+    Receive(receive::Options),
+    /// Run one side of `receive`, as that starts it.
+    #[command(hide = true)]
+    ReceiveSide(receive::SideOptions),
     /// Measure the time of a server with lanes from the start of its process to its first reply.
     Start(starting::Options),
 }
@@ -155,6 +162,8 @@ pub fn run(harness: &Harness, experiment: &Experiment) -> Result<()> {
         Experiment::NetworkSide(options) => network::run_side(options),
         Experiment::Launch(options) => launch::run(options),
         Experiment::LaunchSide(options) => launch::run_side(options),
+        Experiment::Receive(options) => receive::run(options),
+        Experiment::ReceiveSide(options) => receive::run_side(options),
         Experiment::Start(options) => starting::run(harness, options),
     }
 }

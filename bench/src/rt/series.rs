@@ -203,7 +203,12 @@ impl Usual {
 
 impl Inversion {
     pub(super) fn plan(&self) -> Result<Plan> {
-        let known = [Contender::Floor, Contender::Lanes, Contender::Pool];
+        let known = [
+            Contender::Floor,
+            Contender::Lanes,
+            Contender::Pool,
+            Contender::OmniOrb,
+        ];
         Ok(Plan {
             alike: !self.each,
             pace: self.pace,
@@ -232,6 +237,7 @@ impl Pools {
             Contender::Pool,
             Contender::BufferedPool,
             Contender::PerConnection,
+            Contender::OmniOrb,
         ];
         self.usual.plan(&POOLS, &known, &self.low)
     }

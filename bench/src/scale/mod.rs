@@ -2,30 +2,27 @@
 //!
 //! Each client is a thread with a connection of its own that makes void calls one after the other. Server and
 //! clients share as many processors as a stage has, or each side has half of them (`--apart`). The same client calls all servers (`client`), and
-//! connections stay open through all rounds of a point. A server's processor time and context switches are the
+//! connections stay open through all rounds of a point (`turns`). A server's processor time and context switches are the
 //! kernel's, of the threads that it has at the end of a turn.
 
 mod client;
 mod place;
+mod server;
+mod turns;
 
 pub(crate) use client::{Setup, call};
 
 use crate::Result;
-use crate::contender::{self, Contender, Harness, RAW_TCP, RAW_UNIX, Selection};
+use crate::contender::{self, Harness, Selection};
 use crate::experiment::{
-    self, Bound, Chart, Column, Effort, Experiment, Outcome, Pair, Report, Row, Sheet, Stage,
-    Tabled, Turn, Workload, record_of,
+    self, Bound, Chart, Column, Effort, Experiment, Report, Row, Sheet, Stage, Tabled,
 };
-use crate::omniorb;
 use crate::output::Output;
-use crate::placement::{self, Placement};
-use crate::protocol::Order;
-use crate::statistics::{Rates, Record, median, paired_ratio};
+use crate::placement::Placement;
 use clap::{Args, ValueEnum};
-use client::Calls;
 use place::Place;
-use serde::Serialize;
-use std::fmt;
+use server::{Link, Server, Strategy};
+use turns::{Point, Scale};
 
 /// Goal: calls a second of a pool or a reactor, as a ratio to those of a thread for each connection.
 const RATE: f64 = 0.85;
@@ -119,234 +116,6 @@ pub struct Options {
     again: u32,
     #[command(flatten)]
     output: Output,
-}
-
-/// Link between server and clients. Shared memory has threads for connections only, so that there is nothing
-/// to compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-enum Link {
-    /// TCP.
-    Iiop,
-    /// Unix sockets.
-    Uiop,
-}
-
-/// Concurrency strategy of the server, by its name in configurations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
-#[serde(rename_all = "snake_case")]
-#[value(rename_all = "snake_case")]
-enum Strategy {
-    /// A thread for each connection.
-    ThreadPerConnection,
-    /// A pool of threads: Leader/Followers.
-    LeaderFollowers,
-    /// One thread for all connections.
-    Reactive,
-}
-
-impl Link {
-    /// Returns the contender whose server has a strategy on this link.
-    const fn served(self, strategy: Strategy) -> &'static str {
-        match (self, strategy) {
-            (Self::Iiop, Strategy::ThreadPerConnection) => "punctual",
-            (Self::Iiop, Strategy::LeaderFollowers) => "punctual-lf",
-            (Self::Iiop, Strategy::Reactive) => "punctual-reactive",
-            (Self::Uiop, Strategy::ThreadPerConnection) => "punctual-uiop",
-            (Self::Uiop, Strategy::LeaderFollowers) => "punctual-uiop-lf",
-            (Self::Uiop, Strategy::Reactive) => "punctual-uiop-reactive",
-        }
-    }
-
-    /// Returns omniORB's contender on this link, and the floor.
-    const fn others(self) -> [&'static str; 2] {
-        match self {
-            Self::Iiop => [omniorb::NAME, RAW_TCP],
-            Self::Uiop => ["omniorb-unix", RAW_UNIX],
-        }
-    }
-}
-
-/// Point of a stage: a number of clients.
-struct Point {
-    place: Place,
-    clients: u32,
-}
-
-impl fmt::Display for Point {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let link = self.place.link.to_possible_value();
-        let link = link.as_ref().map_or("", |link| link.get_name());
-        let place = self.place.named();
-        write!(f, "{link}, {place}, {} client(s)", self.clients)
-    }
-}
-
-/// Server that takes part: a contender, and its name in tables.
-#[derive(Clone, Debug)]
-struct Server {
-    contender: Contender,
-    strategy: String,
-}
-
-impl fmt::Display for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.contender.fmt(f)
-    }
-}
-
-impl Server {
-    fn is_floor(&self) -> bool {
-        self.contender.floor == self.contender.name
-    }
-
-    /// Returns whether the server is this ORB's.
-    fn is_ours(&self) -> bool {
-        !self.is_floor() && !self.is_omniorb()
-    }
-
-    fn is_omniorb(&self) -> bool {
-        self.contender.name.starts_with(omniorb::NAME)
-    }
-
-    fn has_threads(&self) -> bool {
-        self.is(Strategy::ThreadPerConnection)
-    }
-
-    fn is(&self, strategy: Strategy) -> bool {
-        strategy
-            .to_possible_value()
-            .is_some_and(|value| value.get_name() == self.strategy)
-    }
-}
-
-/// Record of a server's turns at a point.
-#[derive(Debug, Default)]
-struct Turns {
-    rates: Rates,
-    times: Record,
-    /// Processor time of a call in each round, in nanoseconds.
-    processor: Vec<f64>,
-    /// Context switches of a call in each round.
-    switches: Vec<f64>,
-}
-
-struct Scale<'h> {
-    harness: &'h Harness,
-    millis: u64,
-}
-
-impl Workload for Scale<'_> {
-    type Setting = Place;
-    type Contender = Server;
-    type Point = Point;
-    type Record = Turns;
-
-    fn start(
-        &self,
-        stage: &Stage<Self>,
-        who: &Server,
-        _: Option<placement::Processors>,
-    ) -> Result<Pair> {
-        let place = &stage.setting;
-        let setup = experiment::Setup::Scale(Setup {
-            processors: place.of_clients.clone(),
-            raw: who.is_floor(),
-            unix: place.link == Link::Uiop,
-        });
-        on(&place.of_server, || {
-            who.contender
-                .start_with(|at| experiment::client(self.harness, &setup, None, at))
-        })
-    }
-
-    /// Opens the connections of the point, and makes a fifth of a turn's calls.
-    fn warm_up(&self, turn: Turn<'_, Self>) -> Result<()> {
-        let millis = self.millis.div_ceil(5);
-        turn.pair.ask(Order(calls(turn.point, millis))).map(drop)
-    }
-
-    fn turn(&self, turn: Turn<'_, Self>, record: &mut Turns) -> Result<()> {
-        let (_, server) = turn.pair.observed();
-        let before = (server.processor_time()?, server.switches()?.in_all());
-        let told = turn.pair.ask(Order(calls(turn.point, self.millis)))?;
-        let after = (server.processor_time()?, server.switches()?.in_all());
-        let (took, samples) = told.split_first().ok_or("the client told nothing")?;
-        let number = samples.len() as u64;
-        record.rates.add_round(number, *took);
-        record.times.add_round(samples);
-        let each =
-            |before: u64, after: u64| after.saturating_sub(before) as f64 / number.max(1) as f64;
-        record.processor.push(each(before.0, after.0));
-        record.switches.push(each(before.1, after.1));
-        Ok(())
-    }
-
-    fn rows(&self, stage: &Stage<Self>, point: &Point, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
-        let row = |(who, turns): &Outcome<'_, Self>| {
-            let rates = &turns.rates;
-            let beside = |fits: fn(&Server) -> bool, shows: bool| {
-                let other = record_of::<Self>(outcomes, fits).filter(|_| shows)?;
-                let p99 = paired_ratio(turns.times.p99s(), other.times.p99s());
-                let known = !rates.is_noisy() && !other.rates.is_noisy();
-                Some((rates.ratio_to(&other.rates)?, p99, known))
-            };
-            let floor = beside(Server::is_floor, true);
-            let omniorb = beside(Server::is_omniorb, who.is_ours());
-            let threads = beside(Server::has_threads, who.is_ours() && !who.has_threads());
-            let row = Row::default()
-                .with("link", stage.setting.link)
-                .with("processors", stage.setting.processors())
-                .with("place", stage.setting.named())
-                .with("clients", point.clients)
-                .with("strategy", &who.strategy)
-                .with("contender", who.contender.name)
-                .with("rate", rates.rate()?)
-                .with("spread", rates.spread()?)
-                .with("noisy", rates.is_noisy())
-                .with("p50", median(turns.times.medians()))
-                .with("p99", median(turns.times.p99s()))
-                .with("processor", median(&turns.processor))
-                .with("switches", median(&turns.switches))
-                .with("ratio", floor.map(|beside| beside.0))
-                .with("known", floor.is_some_and(|beside| beside.2))
-                .with("beside_omniorb", omniorb.map(|beside| beside.0))
-                .with(
-                    "beside_omniorb_known",
-                    omniorb.is_some_and(|beside| beside.2),
-                )
-                .with("beside_threads", threads.map(|beside| beside.0))
-                .with("p99_beside_threads", threads.and_then(|beside| beside.1))
-                .with(
-                    "beside_threads_known",
-                    threads.is_some_and(|beside| beside.2),
-                );
-            Some(row)
-        };
-        outcomes.iter().filter_map(row).collect()
-    }
-}
-
-/// Returns the order for a turn of this length.
-fn calls(point: &Point, millis: u64) -> Calls {
-    Calls {
-        clients: point.clients as usize,
-        millis,
-    }
-}
-
-/// Starts processes on these processors only: by a thread of its own, as they inherit its processors, and it
-/// keeps them.
-fn on<R: Send>(processors: &[usize], start: impl FnOnce() -> Result<R> + Send) -> Result<R> {
-    let set = punctual_sys::processor::Processors::of(processors)?;
-    std::thread::scope(|scope| {
-        let starter = std::thread::Builder::new().name("starter".to_owned());
-        let started = starter.spawn_scoped(scope, || {
-            set.pin_own()?;
-            start()
-        })?;
-        started.join().map_err(|_| "the starter panicked")?
-    })
 }
 
 /// Runs the command.
@@ -457,7 +226,10 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
+    use super::turns::Turns;
     use super::*;
+    use crate::contender::{Contender, RAW_TCP};
+    use crate::experiment::Workload;
     use crate::parsed::parsed;
 
     fn sets(arguments: &[&str], allowed: &[usize]) -> Result<Vec<Vec<usize>>> {
@@ -593,25 +365,5 @@ mod tests {
         let text = report.to_string();
         assert!(text.contains("iiop, 1 processor(s), shared"), "{text}");
         assert!(text.contains("1 × leader_followers"), "{text}");
-    }
-
-    #[test]
-    fn every_strategy_on_every_link_is_a_contender() {
-        for link in Link::value_variants() {
-            for strategy in Strategy::value_variants() {
-                let name = link.served(*strategy);
-                let selected = Selection::of(&[name]).unwrap();
-                assert_eq!(selected, Selection::of(&[link.others()[1], name]).unwrap());
-            }
-        }
-    }
-
-    #[test]
-    fn processes_are_started_on_the_processors_of_their_stage() {
-        let allowed = punctual_sys::processor::allowed().unwrap();
-        let last = *allowed.last().unwrap();
-        let there = on(&[last], || Ok(punctual_sys::processor::allowed()?)).unwrap();
-        assert_eq!(there, [last]);
-        assert_eq!(punctual_sys::processor::allowed().unwrap(), allowed);
     }
 }

@@ -1,6 +1,6 @@
 //! Processors of a stage's server and of its clients.
 
-use super::Link;
+use super::server::Link;
 
 /// Processors and link of a stage.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Tests of `ami` with few calls. No time is asserted.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use crate::report_of;
+use crate::{report_of, with_omniorb};
 use serde_json::Value;
 
 #[test]
@@ -20,7 +20,19 @@ fn both_tables_have_every_contender_beside_the_floor_and_what_the_paper_prints()
     };
     assert_eq!(
         names("latency"),
-        ["floor", "smi", "ami", "poller", "future", "dii-deferred"]
+        with_omniorb(
+            &[
+                "floor",
+                "smi",
+                "ami",
+                "ami-reactor",
+                "poller",
+                "future",
+                "future-reactor",
+                "dii-deferred"
+            ],
+            &["omniorb", "omniorb-ami"]
+        )
     );
     let all = [
         "floor",
@@ -29,12 +41,17 @@ fn both_tables_have_every_contender_beside_the_floor_and_what_the_paper_prints()
         "smi7",
         "smi220",
         "ami",
+        "ami-reactor",
         "ami-buffered",
         "poller",
         "future",
+        "future-reactor",
         "dii-deferred",
     ];
-    assert_eq!(names("throughput"), all);
+    assert_eq!(
+        names("throughput"),
+        with_omniorb(&all, &["omniorb", "omniorb-ami"])
+    );
     for row in report["latency"].as_array().unwrap() {
         let figure = |name: &str| row[name].as_f64().unwrap();
         assert!(figure("min") > 0.0 && figure("min") <= figure("average"));
@@ -44,7 +61,7 @@ fn both_tables_have_every_contender_beside_the_floor_and_what_the_paper_prints()
         assert!(row["rate"].as_f64().unwrap() > 0.0, "{row}");
         assert!(row["beside_floor"].as_f64().unwrap() > 0.0, "{row}");
     }
-    assert_eq!(report["goals"].as_array().unwrap().len(), 6);
+    assert_eq!(report["goals"].as_array().unwrap().len(), 8);
     assert_eq!(report["paper_throughput"][2]["rate"].as_f64(), Some(8524.0));
     assert!(plot.starts_with("<svg") && plot.contains("smi220"));
 }

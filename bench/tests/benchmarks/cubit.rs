@@ -1,7 +1,7 @@
 //! Tests of `punctual-bench cubit` from the outside, with few calls. No time is asserted.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use crate::bench;
+use crate::{bench, has_omniorb};
 use serde_json::Value;
 use std::process::Output;
 
@@ -16,11 +16,14 @@ fn standard_output(output: Output) -> String {
     shown
 }
 
-/// Returns the contenders in an array of rows, each with the number of its rows.
+/// Returns the contenders in an array of rows, each with the number of its rows, without those of omniORB.
 fn contenders(rows: &Value) -> Vec<(String, usize)> {
     let mut counted: Vec<(String, usize)> = Vec::new();
     for row in rows.as_array().unwrap() {
         let name = row["contender"].as_str().unwrap();
+        if name.starts_with("omniORB") {
+            continue;
+        }
         match counted.iter_mut().find(|(known, _)| known == name) {
             Some((_, number)) => *number += 1,
             None => counted.push((name.to_owned(), 1)),
@@ -77,6 +80,8 @@ fn the_matrix_has_a_row_for_each_pair_and_a_column_for_each_operation() {
     let two_way = ["iiop", "uiop", "giop_lite+uiop"];
     let with_raw = ["raw tcp", "raw unix", "iiop", "uiop", "giop_lite+uiop"];
     assert_eq!(contenders(&report["figure_16"]), all_with(&with_raw, 9));
+    let texts = crate::texts(&report["figure_16"], "contender");
+    assert_eq!(texts.contains(&"omniORB unix"), has_omniorb());
     for row in report["figure_16"].as_array().unwrap() {
         assert_eq!(row["samples"], 2 * 3, "{row}");
         assert!(row["times_raw_tcp"].as_f64().unwrap() > 0.0, "{row}");
@@ -92,7 +97,7 @@ fn the_matrix_has_a_row_for_each_pair_and_a_column_for_each_operation() {
     let names: Vec<&str> = skipped
         .map(|reason| reason.as_str().unwrap().split(": ").next().unwrap())
         .collect();
-    assert_eq!(names, ["diop", "giop_lite+diop"]);
+    assert!(names.starts_with(&["diop", "giop_lite+diop"]), "{names:?}");
     assert_eq!(report["failed"], Value::Array(Vec::new()));
 
     let figure = std::fs::read_to_string(svg).unwrap();

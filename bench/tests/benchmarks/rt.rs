@@ -1,7 +1,7 @@
 //! Tests of `rt` with ordinary threads and few calls. No time is asserted.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use crate::{bench, texts};
+use crate::{bench, texts, with_omniorb};
 use serde_json::Value;
 
 /// Returns the report of an experiment, and its plot.
@@ -60,12 +60,15 @@ fn latency_has_each_contender_of_ours_alone_and_beside_a_load_and_every_goal() {
 #[test]
 fn the_papers_experiments_have_a_row_for_each_number_of_low_clients() {
     for (experiment, contenders) in [
-        ("inversion", ["floor", "lanes", "pool"]),
-        ("endpoints", ["floor", "lanes", "orb-a-thread"]),
+        (
+            "inversion",
+            with_omniorb(&["floor", "lanes", "pool"], &["omniorb"]),
+        ),
+        ("endpoints", vec!["floor", "lanes", "orb-a-thread"]),
     ] {
         let (report, plot) = report_of(&[experiment, "--calls=20", "--low=1,2"]);
         let rows = &report["rows"];
-        assert_eq!(names(rows), [contenders, contenders].concat());
+        assert_eq!(names(rows), contenders.repeat(2));
         for row in rows.as_array().unwrap() {
             assert!(row["high"]["mean"].as_f64().unwrap() > 0.0);
             assert!(row["high"]["jitter"].as_f64().unwrap() >= 0.0);
@@ -120,6 +123,20 @@ fn the_jitter_of_periodic_one_ways_is_measured_with_and_without_launch_times() {
         let arrived = 20 - row["lost"].as_u64().unwrap();
         let compared = row["jitter"]["samples"].as_u64().unwrap();
         assert!(compared > 0 && compared < arrived, "{row}");
+    }
+}
+
+#[test]
+fn calls_are_measured_with_and_without_busy_polling() {
+    let Some(report) = report_of_network(&["receive", "--calls=20", "--rounds=1"]) else {
+        return;
+    };
+    let rows = report["rows"].as_array().unwrap();
+    // None without `ethtool`; those of threads and steering where the kernel and the processors suffice.
+    assert!(rows.len() <= 11, "{rows:?}");
+    for row in rows {
+        assert_eq!(row["call"]["samples"], 20, "{row}");
+        assert!(row["call"]["p50"].as_f64() > Some(0.0), "{row}");
     }
 }
 

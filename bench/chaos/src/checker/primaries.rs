@@ -33,7 +33,9 @@ impl Term<'_> {
 pub(crate) fn terms(history: &[Operation]) -> Vec<Term<'_>> {
     let mut terms: HashMap<(&str, u64), Term<'_>> = HashMap::new();
     for operation in history {
-        let Some((end, answer)) = operation.answered() else {
+        let answered = operation.answered();
+        // Answers from a log name no member.
+        let Some((end, answer)) = answered.filter(|(_, answer)| !answer.member.is_empty()) else {
             continue;
         };
         let term = terms.entry((&answer.member, answer.term));

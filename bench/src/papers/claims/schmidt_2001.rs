@@ -1,8 +1,9 @@
 //! Claims of Schmidt et al. 2001.
 
 use crate::papers::claim::{Claim, Found, by};
+use crate::papers::evidence::Evidence;
 use crate::papers::figures::{
-    Gain, Lending, OverSockets, micros, nanos, octets, p50, stages, system_share,
+    CLIENT, Gain, Lending, OverSockets, SERVER, micros, nanos, octets, p50, stages, system_share,
 };
 
 const PAPER: &str = "Schmidt et al. 2001";
@@ -19,11 +20,12 @@ pub(super) const CLAIMS: &[Claim] = &[
         "20 to 50 %",
         |e| {
             let gain = Gain::of(e, "uiop", "iiop")?;
-            Found::judged(
+            let found = Found::judged(
                 gain.to_string(),
                 gain.least > 0.0,
                 "some types gain nothing: TCP in loopback is nearly as fast today",
-            )
+            )?;
+            Ok(found.beside(Gain::of_omniorb(e).map(|gain| gain.to_string())))
         },
     ),
     by(
@@ -55,8 +57,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         "time of each stage of a call at the client and at the server, receiving and sending apart",
         "client 0.7 to 50.7 µs a stage, 91 µs in all; server 1.4 to 93.6 µs, 146 µs in all",
         |e| {
-            let client = stages(e, "client (table 1)")?;
-            let server = stages(e, "server (table 2)")?;
+            let client = stages(e, CLIENT)?;
+            let server = stages(e, SERVER)?;
             Ok(Found::of_its_time(format!(
                 "client {client}; server {server}"
             )))
@@ -91,13 +93,15 @@ pub(super) const CLAIMS: &[Claim] = &[
                 shares.push(one.share());
                 shown.push(one.to_string());
             }
-            Found::judged(
+            let found = Found::judged(
                 shown.join("; "),
                 shares[..2]
                     .iter()
                     .all(|share| (50.0..=65.0).contains(share)),
                 "the ORB's own part of a call is far smaller than the sockets' today",
-            )
+            )?;
+            let omniorb = OverSockets::of_omniorb(&e.aside());
+            Ok(found.beside(omniorb.map(|[tcp, unix]| format!("{tcp}; {unix}"))))
         },
     ),
     by(
@@ -128,9 +132,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         "189 µs",
         |e| {
             let ours = p50(e, "punctual", "cube_void")?;
-            let of = |name| p50(e, name, "cube_void").map_or_else(|_| "–".to_owned(), micros);
-            let rest = format!("omniORB {}, raw socket {}", of("omniorb"), of("raw-tcp"));
-            Ok(Found::of_its_time(format!("{} ({rest})", micros(ours))))
+            let of = |name| p50(&e.aside(), name, "cube_void").map(micros);
+            let shown = format!("{}; a raw socket {}", micros(ours), of("raw-tcp")?);
+            Ok(Found::of_its_time(shown).beside(of("omniorb")))
         },
     ),
     by(
@@ -139,13 +143,14 @@ pub(super) const CLAIMS: &[Claim] = &[
         "what the operating system takes grows faster with the size of a parameter than what the ORB takes",
         "a plot; both grow a little from 256 octets on, from where TAO does not copy",
         |e| {
-            let of = |contender, units| p50(e, contender, &format!("take_octets:{units}"));
-            let parts = |units: u64| {
-                let system = of("raw-tcp", units)?;
-                Ok::<_, String>((system, of("punctual", units)? - system))
+            let added = |e: &Evidence<'_>, who: &str, units: u64| {
+                let of = |who| p50(e, who, &format!("take_octets:{units}"));
+                let system = of("raw-tcp")?;
+                Ok::<_, String>((system, of(who)? - system))
             };
-            let [small, middle, large] = [parts(1)?, parts(256)?, parts(16_384)?];
-            Found::judged(
+            let [small, middle, large] = [1, 256, 16_384].map(|units| added(e, "punctual", units));
+            let (small, middle, large) = (small?, middle?, large?);
+            let found = Found::judged(
                 format!(
                     "sockets alone {}, {}, {} with 1, 256 and 16,384 octets; the ORB {}, {}, {} more",
                     micros(small.0),
@@ -157,7 +162,11 @@ pub(super) const CLAIMS: &[Claim] = &[
                 ),
                 large.0 - small.0 > large.1 - small.1,
                 "the ORB copies octets into the message, which the socket copies once more",
-            )
+            )?;
+            let omniorb = |units| Ok::<_, String>(micros(added(&e.aside(), "omniorb", units)?.1));
+            let omniorb =
+                || Ok([omniorb(1)?, omniorb(256)?, omniorb(16_384)?].join(", ") + " more");
+            Ok(found.beside(omniorb()))
         },
     ),
     by(

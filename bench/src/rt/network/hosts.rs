@@ -32,6 +32,19 @@ pub(in crate::rt) enum Rules {
     LaunchTai,
 }
 
+/// Receipt of packets by the devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rt) enum Receiving {
+    /// By the processor's list of packets that wait, which has no number to poll by: as a cable's device does by itself.
+    Backlog,
+    /// By a queue of the device, read in an interrupt (NAPI).
+    Napi,
+    /// By a queue of the device, read by a thread of the kernel's.
+    NapiThreads,
+    /// By processor 0 at the client and processor 1 at the server (RPS).
+    Steered,
+}
+
 /// Way between the hosts.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::rt) struct Way {
@@ -169,6 +182,42 @@ impl Hosts {
             run_tool("ip", &["-n", host, "link", "set", "lo", "up"])?;
         }
         Ok(hosts)
+    }
+
+    /// Has both ends receive packets so.
+    ///
+    /// # Errors
+    /// The kernel or its devices cannot, or `ethtool` is missing.
+    pub(in crate::rt) fn receive_by(&self, how: Receiving) -> Result<()> {
+        let is_napi = matches!(how, Receiving::Napi | Receiving::NapiThreads);
+        for (host, processor) in [(&self.client, "1"), (&self.server, "2")] {
+            // A device that combines packets has a queue for that, and uses it if its peer leaves them to be combined.
+            let [gro, tso] = if is_napi {
+                ["on", "off"]
+            } else {
+                ["off", "on"]
+            };
+            let within = ["netns", "exec", host];
+            let combines = ["ethtool", "-K", DEVICE, "gro", gro, "tso", tso];
+            run_tool("ip", &[&within[..], &combines].concat())?;
+            let is_steered = how == Receiving::Steered;
+            let steers = if is_steered { processor } else { "0" };
+            let mut files = vec![
+                ("queues/rx-0/rps_cpus", steers),
+                ("queues/rx-1/rps_cpus", steers),
+            ];
+            if is_napi {
+                let by_threads = how == Receiving::NapiThreads;
+                let threads = if by_threads { "1" } else { "0" };
+                files.push(("threaded", threads));
+            }
+            for (file, value) in files {
+                // `ip` mounts the files of the namespace's own devices.
+                let write = format!("echo {value} >/sys/class/net/{DEVICE}/{file}");
+                run_tool("ip", &[&within[..], &["sh", "-c", &write]].concat())?;
+            }
+        }
+        Ok(())
     }
 
     /// Replaces the queueing disciplines at both ends.

@@ -15,7 +15,7 @@ use crate::output::Json;
 use crate::peer::nanoseconds_since;
 use crate::statistics::Record;
 use clap::Args;
-pub(super) use hosts::{Hosts, Rules, SERVER, Side, Way};
+pub(super) use hosts::{Hosts, Receiving, Rules, SERVER, Side, Way};
 use punctual::{Interface, ListenEndpoint, Orb, Policy, RootPoa, SetOverride};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
