@@ -2,6 +2,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod api;
+mod built;
 mod chaos;
 mod clocks;
 mod complexity;

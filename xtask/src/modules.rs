@@ -77,6 +77,7 @@ const CRATES: &[&str] = &[
     "services/events",
     "services/groups",
     "services/groups/client",
+    "services/groups/requests",
     "services/groups/service",
     "services/host",
     "services/ifr",

@@ -4,6 +4,7 @@
 //! shown by LLVM's own tools (`rustup component add llvm-tools`), line by line.
 
 use super::target_folder;
+use crate::built::executables;
 use crate::run::{Result, cargo, root, succeed};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -249,35 +250,27 @@ pub(super) fn show(gathered: Option<PathBuf>) -> Result<()> {
 
 /// Builds, with execution counters, the test that runs all targets on their corpus.
 fn build(folder: &Path) -> Result<PathBuf> {
-    let output = cargo()
-        .args([
-            "test",
-            "-p",
-            "punctual-fuzz",
-            "--test",
-            "replay",
-            "--no-run",
-        ])
-        .args(["--message-format", "json"])
-        .env("CARGO_TARGET_DIR", folder)
+    let mut test = cargo();
+    test.args([
+        "test",
+        "-p",
+        "punctual-fuzz",
+        "--test",
+        "replay",
+        "--no-run",
+    ]);
+    test.env("CARGO_TARGET_DIR", folder)
         .env("RUSTFLAGS", "-C instrument-coverage")
         // Build scripts and macros write counts, too.
-        .env("LLVM_PROFILE_FILE", folder.join("build-%p.profraw"))
-        .stderr(std::process::Stdio::inherit())
-        .output()
-        .map_err(|error| format!("cargo could not be started: {error}"))?;
-    let told = String::from_utf8_lossy(&output.stdout);
+        .env("LLVM_PROFILE_FILE", folder.join("build-%p.profraw"));
+    let built = executables(&mut test);
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.path().extension() == Some(OsStr::new("profraw")) {
             let _ = fs::remove_file(entry.path());
         }
     }
-    let executable = told
-        .lines()
-        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-        .filter_map(|message| Some(PathBuf::from(message.get("executable")?.as_str()?)))
-        .next_back();
-    executable.ok_or_else(|| "the test `replay` was not built".to_owned())
+    let replay = built?.pop().map(|one| one.file);
+    replay.ok_or_else(|| "the test `replay` was not built".to_owned())
 }
 
 /// Returns the path of a tool of the compiler's own LLVM.

@@ -60,6 +60,10 @@ launch)
     measure punctual-bench rt launch
     ends 0
     ;;
+receive)
+    measure punctual-bench rt receive --cases polling
+    ends 0
+    ;;
 clocks)
     discipline || ends $?
     PUNCTUAL_REQUIRE_NETWORK=1 /tests/hosts --nocapture hosts_whose_clocks 2>&1 | busybox tee /tmp/said

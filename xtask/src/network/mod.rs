@@ -5,8 +5,9 @@
 //! ([`Time::Counted`]): what else this machine does has no part in the figures, and neither has how fast it is. They compare
 //! cases with one another, and are no times of any machine.
 
-use crate::run::Result;
-use crate::virtual_machine::{self, Image, Machine, Program, Time};
+use crate::built::{Executable, executables};
+use crate::run::{Result, cargo};
+use crate::virtual_machine::{self, Image, Machine, Time};
 use std::path::PathBuf;
 
 /// Options of `cargo xtask network`.
@@ -36,12 +37,20 @@ enum Part {
     Way,
     /// Periodic one-ways with launch times (`punctual bench rt launch`).
     Launch,
+    /// Calls with and without busy polling (`punctual bench rt receive`).
+    Receive,
     /// Time lines of two hosts whose clocks are kept by a daemon.
     Clocks,
 }
 
 impl Part {
-    const ALL: [Self; 4] = [Self::Classes, Self::Way, Self::Launch, Self::Clocks];
+    const ALL: [Self; 5] = [
+        Self::Classes,
+        Self::Way,
+        Self::Launch,
+        Self::Receive,
+        Self::Clocks,
+    ];
 
     /// Returns the name that the first program goes by.
     fn name(self) -> &'static str {
@@ -49,6 +58,7 @@ impl Part {
             Self::Classes => "classes",
             Self::Way => "way",
             Self::Launch => "launch",
+            Self::Receive => "receive",
             Self::Clocks => "clocks",
         }
     }
@@ -68,7 +78,8 @@ const MODULES: [&str; 9] = [
 ];
 
 /// Programs of this machine that the experiments and tests call, with Debian's packages of them.
-const INSTALLED: [(&str, &str); 4] = [
+const INSTALLED: [(&str, &str); 5] = [
+    ("ethtool", "ethtool"),
     ("ip", "iproute2"),
     ("tc", "iproute2"),
     ("unshare", "util-linux"),
@@ -85,16 +96,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         return Ok(());
     };
     let work = virtual_machine::work();
-    let built = build(options.release)?;
+    let parts = options.parts();
+    let built = build(&parts, options.release)?;
     let mut image = Image::new(&work.join("network"), INIT)?;
     image.modules(&kernel, &MODULES)?;
     image.installed(&INSTALLED.map(|(name, _)| name))?;
     image.programs_with_libraries(&built)?;
     let packed = image.pack()?;
-    for part in Part::ALL {
-        if !options.only.is_empty() && !options.only.contains(&part) {
-            continue;
-        }
+    for part in parts {
         let machine = Machine {
             name: ["network", part.name()],
             kernel: &kernel,
@@ -107,20 +116,27 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Builds the experiments, and the tests of time lines with the command that they run.
-fn build(release: bool) -> Result<Vec<Program>> {
+impl Options {
+    fn parts(&self) -> Vec<Part> {
+        let all = Part::ALL.into_iter();
+        all.filter(|part| self.only.is_empty() || self.only.contains(part))
+            .collect()
+    }
+}
+
+/// Builds what the parts run: the experiments, the tests of time lines with the command that they run, or both.
+fn build(parts: &[Part], release: bool) -> Result<Vec<Executable>> {
     let profile: &[&str] = if release { &["--release"] } else { &[] };
-    let bench = ["build", "--package", "punctual-bench"];
-    let tests = [
-        "test",
-        "--no-run",
-        "--package",
-        "punctual-cli",
-        "--test",
-        "hosts",
-    ];
-    let mut programs = virtual_machine::build(&[&bench, profile].concat())?;
-    programs.extend(virtual_machine::build(&[&tests, profile].concat())?);
+    // By names in the whole workspace, so that features of shared crates are those of other builds.
+    let bench = ["build", "--workspace", "--bin", "punctual-bench"];
+    let tests = ["test", "--no-run", "--workspace", "--test", "hosts"];
+    let mut programs = Vec::new();
+    if parts.iter().any(|part| *part != Part::Clocks) {
+        programs.extend(executables(cargo().args(bench).args(profile))?);
+    }
+    if parts.contains(&Part::Clocks) {
+        programs.extend(executables(cargo().args(tests).args(profile))?);
+    }
     Ok(programs)
 }
 

@@ -1,10 +1,10 @@
 //! Test programs of the workspace, as cargo builds and names them.
 
+use crate::built::{Executable, executables};
 use crate::run::{Result, cargo, packages};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::process::Stdio;
 
 /// Test program of the workspace, as built by cargo.
 #[derive(Debug)]
@@ -50,26 +50,6 @@ struct Target {
     required_features: Vec<String>,
 }
 
-/// Message of `cargo --message-format=json`, reduced to the fields that are used here.
-#[derive(Deserialize)]
-struct Message {
-    reason: String,
-    manifest_path: Option<PathBuf>,
-    executable: Option<PathBuf>,
-    target: Option<Named>,
-    profile: Option<Profile>,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    name: String,
-}
-
-#[derive(Deserialize)]
-struct Profile {
-    test: bool,
-}
-
 /// Returns the names of the test programs that `cargo test` leaves out and that need no feature of their own.
 pub(super) fn left_out() -> Result<Vec<String>> {
     let packages: Vec<Package> = packages()?;
@@ -86,43 +66,29 @@ pub(super) fn left_out() -> Result<Vec<String>> {
 /// Builds the test programs of `cargo test --workspace`, with further options of it.
 pub(super) fn build(options: &[&str]) -> Result<Built> {
     let before = super::report::children_seconds()?;
-    let output = cargo()
-        .args(["test", "--workspace", "--no-run", "--message-format=json"])
-        .args(options)
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| format!("cargo test could not be started: {error}"))?;
-    if !output.status.success() {
-        let command = [&["cargo test --workspace --no-run"], options].concat();
-        return Err(format!(
-            "the tests do not compile: run `{}`",
-            command.join(" ")
-        ));
-    }
+    let tests = ["test", "--workspace", "--no-run"];
+    let built = executables(cargo().args(tests).args(options)).map_err(|_| {
+        let command = [&["cargo"], &tests[..], options].concat();
+        format!("the tests do not compile: run `{}`", command.join(" "))
+    })?;
     let seconds = super::report::children_seconds()? - before;
     let packages: Vec<Package> = packages()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let programs = text.lines().filter_map(|line| program(line, &packages));
+    let programs = built.into_iter().filter_map(|one| program(one, &packages));
     Ok(Built {
         programs: programs.collect(),
         seconds,
     })
 }
 
-fn program(line: &str, packages: &[Package]) -> Option<Program> {
-    let message: Message = serde_json::from_str(line).ok()?;
-    if message.reason != "compiler-artifact" || !message.profile?.test {
-        return None;
-    }
-    let manifest = message.manifest_path?;
-    let package = packages
-        .iter()
-        .find(|package| package.manifest_path == manifest)?;
+/// Returns the test program that an executable file is, if it is one.
+fn program(built: Executable, packages: &[Package]) -> Option<Program> {
+    let of = |package: &&Package| package.manifest_path == built.manifest;
+    let package = packages.iter().find(of).filter(|_| built.is_test)?;
     Some(Program {
         package: package.name.clone(),
-        name: message.target?.name,
-        file: message.executable?,
-        folder: manifest.parent()?.to_owned(),
+        name: built.name,
+        folder: built.manifest.parent()?.to_owned(),
+        file: built.file,
     })
 }
 
@@ -131,24 +97,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_are_the_test_executables_among_cargos_messages() {
+    fn programs_are_the_executables_of_tests_with_their_packages() {
         let packages = [Package {
             name: "a".to_owned(),
             manifest_path: "/w/a/Cargo.toml".into(),
             targets: Vec::new(),
         }];
-        let line = |test: bool, executable: &str| {
-            format!(
-                r#"{{"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml",
-                "target":{{"name":"it"}},"profile":{{"test":{test}}},"executable":{executable}}}"#
-            )
+        let built = |is_test| Executable {
+            file: "/w/target/it-1".into(),
+            name: "it".to_owned(),
+            manifest: "/w/a/Cargo.toml".into(),
+            is_test,
         };
-        let found = program(&line(true, "\"/w/target/it-1\""), &packages).unwrap();
+        let found = program(built(true), &packages).unwrap();
         assert_eq!(found.shown(), "a it");
         assert_eq!(found.folder, PathBuf::from("/w/a"));
-        assert!(program(&line(true, "null"), &packages).is_none());
-        assert!(program(&line(false, "\"/w/target/it-1\""), &packages).is_none());
-        assert!(program("no message", &packages).is_none());
+        assert!(program(built(false), &packages).is_none());
+        assert!(program(built(true), &[]).is_none());
     }
 
     #[derive(Deserialize)]

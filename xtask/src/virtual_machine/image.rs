@@ -1,12 +1,12 @@
 //! File systems of the virtual machines, which are in their memory.
 
 use super::kernel::Kernel;
-use crate::run::{Result, cargo};
-use serde::Deserialize;
+use crate::built::Executable;
+use crate::run::Result;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Folders of an emulator's own files on this machine, and those of them that it needs for a machine without a screen.
 const FIRMWARE: [(&str, &[&str]); 2] = [
@@ -20,51 +20,6 @@ const FIRMWARE: [(&str, &[&str]); 2] = [
 /// Emulator, and the folders in which it may have its parts.
 const EMULATOR: &str = "/usr/bin/qemu-system-x86_64";
 const PARTS: [&str; 2] = ["/usr/lib/x86_64-linux-gnu/qemu", "/usr/lib/qemu"];
-
-/// Program that has been built.
-pub(crate) struct Program {
-    path: PathBuf,
-    name: String,
-    is_test: bool,
-}
-
-/// Builds programs. `arguments` are those of cargo.
-pub(crate) fn build(arguments: &[&str]) -> Result<Vec<Program>> {
-    #[derive(Deserialize)]
-    struct Artifact {
-        executable: Option<PathBuf>,
-        target: Option<Named>,
-        profile: Option<Profile>,
-    }
-    #[derive(Deserialize)]
-    struct Named {
-        name: String,
-    }
-    #[derive(Deserialize)]
-    struct Profile {
-        test: bool,
-    }
-    let mut command = cargo();
-    command.args(arguments);
-    command.args(["--message-format", "json-render-diagnostics"]);
-    let output = command
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| format!("cargo could not be started: {error}"))?;
-    if !output.status.success() {
-        return Err(format!("the programs cannot be built: {}", output.status));
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
-    let artifacts = text.lines().filter_map(|line| {
-        let artifact: Artifact = serde_json::from_str(line).ok()?;
-        Some(Program {
-            path: artifact.executable?,
-            name: artifact.target?.name,
-            is_test: artifact.profile?.test,
-        })
-    });
-    Ok(artifacts.collect())
-}
 
 /// Folder that becomes a file system.
 pub(crate) struct Image(PathBuf);
@@ -96,15 +51,15 @@ impl Image {
     }
 
     /// Adds programs that need no libraries.
-    pub(crate) fn programs(&mut self, programs: &[Program]) -> Result<()> {
+    pub(crate) fn programs(&mut self, programs: &[Executable]) -> Result<()> {
         let mut programs = programs.iter().filter(|one| !one.is_test);
-        programs.try_for_each(|one| self.file(&one.path, &format!("bin/{}", one.name)))
+        programs.try_for_each(|one| self.file(&one.file, &format!("bin/{}", one.name)))
     }
 
     /// Adds the tests.
-    pub(crate) fn tests(&mut self, programs: &[Program]) -> Result<()> {
+    pub(crate) fn tests(&mut self, programs: &[Executable]) -> Result<()> {
         let mut tests = programs.iter().filter(|one| one.is_test);
-        tests.try_for_each(|one| self.file(&one.path, &format!("tests/{}", one.name)))
+        tests.try_for_each(|one| self.file(&one.file, &format!("tests/{}", one.name)))
     }
 
     /// Adds a program at its own path or another, with the libraries that it needs.
@@ -123,13 +78,13 @@ impl Image {
 
     /// Adds programs and tests that have been built for this machine, with their libraries. Programs are at their paths on
     /// this machine, too, where tests look for them.
-    pub(crate) fn programs_with_libraries(&self, programs: &[Program]) -> Result<()> {
+    pub(crate) fn programs_with_libraries(&self, programs: &[Executable]) -> Result<()> {
         programs.iter().try_for_each(|one| {
             if one.is_test {
-                return self.with_libraries(&one.path, &format!("tests/{}", one.name));
+                return self.with_libraries(&one.file, &format!("tests/{}", one.name));
             }
-            self.with_libraries(&one.path, &format!("bin/{}", one.name))?;
-            self.link(&format!("/bin/{}", one.name), &one.path)
+            self.with_libraries(&one.file, &format!("bin/{}", one.name))?;
+            self.link(&format!("/bin/{}", one.name), &one.file)
         })
     }
 

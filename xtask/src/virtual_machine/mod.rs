@@ -7,7 +7,7 @@ mod image;
 mod kernel;
 
 use crate::run::{Result, is_installed, root};
-pub(crate) use image::{Image, Program, build};
+pub(crate) use image::Image;
 pub(crate) use kernel::Kernel;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -4,7 +4,8 @@
 //! The programs are static, and `init.sh` starts them. The host of the second part is a virtual machine, too, since it needs a
 //! kernel with `vhost_vsock`.
 
-use crate::run::{Result, root};
+use crate::built::executables;
+use crate::run::{Result, cargo, root};
 use crate::virtual_machine::{self, Image, Kernel, Machine, Time};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -77,7 +78,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         return Ok(());
     };
     let work = virtual_machine::work();
-    let programs = virtual_machine::build(&BUILD)?;
+    let programs = executables(cargo().args(BUILD))?;
     let mut loopback = Image::new(&work.join("loopback"), INIT)?;
     loopback.modules(&kernel, LOOPBACK)?;
     loopback.programs(&programs)?;

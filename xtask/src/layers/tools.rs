@@ -1,0 +1,212 @@
+//! Layers of tools, examples, measurements and checks.
+
+use super::Allowed;
+use super::names::{
+    ANY, CDR, CONSTRAINT, DURABLE, EXEC, GIOP, GROUPS_CLIENT, GROUPS_REQUESTS, GROUPS_SERVICE,
+    HEAP, HOST, IOR, JETSTREAM, LINK, LOG, NAMING_CLIENT, NOTIFICATION, RTEVENT, RTEVENT_SERVICE,
+    SCHEDULING, SCHEDULING_RUNTIME, SYS,
+};
+
+/// Crates that use the ORB and the services, each with those on which it may depend.
+pub(super) const TOOLS: &[Allowed] = &[
+    // Programs outside of the layers.
+    ("punctual-example-gateway", &["punctual", "punctual-build"]),
+    ("punctual-example-hello", &["punctual", "punctual-build"]),
+    (
+        "punctual-example-real-time",
+        &["punctual", "punctual-build"],
+    ),
+    (
+        "punctual-example-telemetry",
+        &["punctual", "punctual-build"],
+    ),
+    ("punctual-example-cubit", &["punctual", "punctual-build"]),
+    ("punctual-example-vsock", &["punctual", "punctual-build"]),
+    (
+        "punctual-example-protocol",
+        &[CDR, EXEC, LINK, "punctual-link-conformance"],
+    ),
+    (
+        "punctual-example-protocol-dynamic",
+        &[
+            "punctual-example-protocol",
+            EXEC,
+            LINK,
+            "punctual-link-conformance",
+            "punctual-plugin",
+            "punctual",
+            "punctual-example-cubit",
+        ],
+    ),
+    ("punctual-bench-stubs", &["punctual", "punctual-build"]),
+    // Measures the ORB and its event channel.
+    (
+        "punctual-bench",
+        &[
+            "punctual",
+            "punctual-build",
+            EXEC,
+            IOR,
+            "punctual-orb",
+            SYS,
+            RTEVENT,
+            RTEVENT_SERVICE,
+            "punctual-example-cubit",
+        ],
+    ),
+    (
+        "punctual-soak",
+        &[
+            HEAP,
+            "punctual",
+            "punctual-build",
+            "punctual-bench",
+            "punctual-ifr",
+        ],
+    ),
+    (
+        "punctual-chaos",
+        &[
+            "punctual",
+            "punctual-build",
+            "punctual-bench",
+            "punctual-groups-active",
+            "punctual-groups-client",
+            GROUPS_REQUESTS,
+            "punctual-groups-service",
+            DURABLE,
+            JETSTREAM,
+            NAMING_CLIENT,
+            HOST,
+        ],
+    ),
+    // The guide's pages, and the tests of their snippets.
+    (
+        "punctual-guide",
+        &[
+            "punctual",
+            NAMING_CLIENT,
+            RTEVENT,
+            RTEVENT_SERVICE,
+            SCHEDULING_RUNTIME,
+            "punctual-build",
+        ],
+    ),
+    // Takes any input, and has no other purpose.
+    (
+        "punctual-fuzz",
+        &[
+            CDR,
+            IOR,
+            GIOP,
+            ANY,
+            CONSTRAINT,
+            LINK,
+            "punctual",
+            "punctual-build",
+            "punctual-idl",
+            "punctual-idl-rust",
+            "punctual-orb",
+            "punctual-plugin",
+            "punctual-tls",
+            RTEVENT_SERVICE,
+        ],
+    ),
+    (
+        "punctual-cost",
+        &[
+            HEAP,
+            CDR,
+            IOR,
+            GIOP,
+            ANY,
+            CONSTRAINT,
+            "punctual",
+            "punctual-bridge",
+            "punctual-fuzz",
+            "punctual-idl",
+            "punctual-idl-rust",
+        ],
+    ),
+    // Describes the contents of a reference, for tools that show it.
+    ("punctual-reference", &[CDR, IOR]),
+    // Pages: the one crate with an async runtime, besides JetStream's client and tests.
+    (
+        "punctual-console",
+        &[
+            "punctual",
+            "punctual-naming",
+            "punctual-reference",
+            CONSTRAINT,
+            EXEC,
+            GROUPS_CLIENT,
+            GROUPS_SERVICE,
+            HOST,
+            IOR,
+            NOTIFICATION,
+            RTEVENT,
+            RTEVENT_SERVICE,
+        ],
+    ),
+    // A consumer and a supplier of the Notification Service, with a page of the console; its tests run the service.
+    (
+        "punctual-example-alarms",
+        &[
+            "punctual",
+            "punctual-build",
+            "punctual-console",
+            HOST,
+            NOTIFICATION,
+        ],
+    ),
+    (
+        "punctual-cli",
+        &[
+            "punctual",
+            "punctual-idl",
+            "punctual-idl-describe",
+            "punctual-idl-rust",
+            "punctual-ifr",
+            "punctual-imr",
+            GROUPS_CLIENT,
+            GROUPS_SERVICE,
+            "punctual-naming",
+            HOST,
+            "punctual-console",
+            "punctual-reference",
+            RTEVENT,
+            RTEVENT_SERVICE,
+            "punctual-scheduler",
+            "punctual-cosevent",
+            CONSTRAINT,
+            DURABLE,
+            JETSTREAM,
+            LOG,
+            NOTIFICATION,
+            SCHEDULING,
+            SCHEDULING_RUNTIME,
+            "punctual-build",
+            CDR,
+            IOR,
+            GIOP,
+            SYS,
+            "punctual-example-cubit",
+            "punctual-guide",
+        ],
+    ),
+    (
+        "punctual-interop",
+        &[
+            "punctual",
+            "punctual-naming",
+            NOTIFICATION,
+            "punctual-build",
+            "punctual-idl",
+            CDR,
+            IOR,
+            GIOP,
+            "punctual-example-cubit",
+        ],
+    ),
+    ("xtask", &[]),
+];
