@@ -6,6 +6,9 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+/// No other program and no other test uses this address of the loopback interface, so that a port stays free while the station is away.
+const HOST: &str = "127.78.3.2";
+
 struct Station(Child);
 
 impl Station {
@@ -13,7 +16,7 @@ impl Station {
         let mut station = Command::new(env!("CARGO_BIN_EXE_telemetry-station"))
             .arg(folder)
             .arg("-ORBListenEndpoints")
-            .arg(format!("iiop://127.0.0.1:{port}"))
+            .arg(format!("iiop://{HOST}:{port}"))
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -34,7 +37,7 @@ impl Drop for Station {
 
 fn watch(port: u16, sensor: &str) -> (bool, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_telemetry-watch"))
-        .arg(format!("corbaloc::127.0.0.1:{port}/Station"))
+        .arg(format!("corbaloc::{HOST}:{port}/Station"))
         .arg(sensor)
         .output()
         .unwrap();
@@ -46,7 +49,7 @@ fn watch(port: u16, sensor: &str) -> (bool, String) {
 fn a_sensor_is_found_watched_and_still_there_when_the_station_was_killed() {
     let folder = tempfile::tempdir().unwrap();
     let port = {
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let free = TcpListener::bind((HOST, 0)).unwrap();
         free.local_addr().unwrap().port()
     };
     let station = Station::start(folder.path(), port);
