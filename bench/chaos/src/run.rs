@@ -231,7 +231,10 @@ pub(crate) fn drive(prefix: &str, options: &Options) -> Result<(), Box<dyn Error
     }
     healed?;
     match violations.is_empty() {
-        true => Ok(()),
+        true => {
+            println!("no violation: all invariants hold");
+            Ok(())
+        }
         false => Err(format!("invariants are violated; seed {seed}").into()),
     }
 }
