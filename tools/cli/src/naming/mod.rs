@@ -5,6 +5,7 @@ mod check;
 mod exchange;
 mod group;
 mod names;
+mod process;
 mod raised;
 mod read;
 pub(crate) mod registry;
@@ -14,6 +15,7 @@ mod service_options;
 mod tree;
 mod watch;
 mod web;
+mod with_groups;
 
 use crate::call::Problem;
 use std::process::ExitCode;
