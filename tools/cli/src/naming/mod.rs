@@ -8,6 +8,7 @@ mod names;
 mod process;
 mod raised;
 mod read;
+mod referred_group;
 pub(crate) mod registry;
 mod serve;
 mod service;
