@@ -181,8 +181,8 @@ impl GroupService {
         self.engine.with(|state| state.history.of(group))
     }
 
-    /// Returns a further ReplicationManager of a service that is served, for another service in this process: whoever calls it
-    /// may do everything, whatever the access rules say. Its object key is a random number that nobody else learns.
+    /// Returns a further ReplicationManager of a service that is served, for another service in this process: its callers may
+    /// do everything, whatever the access rules say. Its object key is a random number that no client learns.
     ///
     /// # Errors
     /// The adapter cannot be created; the system has no random numbers.

@@ -27,7 +27,7 @@ pub(crate) struct State<W> {
     pub(crate) counts: Counts,
     /// True if other repositories share the servers.
     pub(crate) is_shared: bool,
-    /// True when this repository is about to end, and nobody waits for its starts any more.
+    /// True when this repository is about to end, and has no clients that wait any more.
     pub(crate) is_ending: bool,
     /// Those that live.
     pub(crate) locators: BTreeSet<String>,

@@ -131,7 +131,7 @@ fn a_group_whose_name_two_servers_unbind_at_once_is_removed_with_it_and_made_ane
             let threads = [&servers[0], &servers[1]].map(unbind);
             threads.map(|thread| thread.join().unwrap())
         });
-        // Neither is told so where etcd has not answered the one that has done it.
+        // Both are refused where etcd has not answered the one that has unbound it.
         assert_ne!(unbound, [true, true], "round {round}");
         for server in &servers {
             until(|| server.listed().is_empty());
