@@ -99,6 +99,12 @@ pub trait Service: Send + Sync + 'static {
     /// The adapters cannot be created.
     fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError>;
 
+    /// Returns references that are printed after that of [`serve`](Self::serve), in this order: those of another service in
+    /// the same process. Called once the service has started.
+    fn further_references(&self) -> Vec<ObjectRef> {
+        Vec::new()
+    }
+
     /// Checks whether requests can be answered now, as far as is known. Returns at once.
     ///
     /// # Errors

@@ -39,7 +39,7 @@ pub use observe::Observer;
 pub use refusal::Refusal;
 pub use servant::{ServeError, ServeOptions};
 pub use service::{NamingService, OpenError, Size};
-pub use settings::{LISTEN, open, settings};
+pub use settings::{LISTEN, open, settings, store_file};
 
 pub use punctual_naming_client::{cos_naming, extension};
 

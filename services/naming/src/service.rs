@@ -5,6 +5,8 @@ mod expiry;
 mod follow;
 mod following;
 mod group_service;
+#[cfg(test)]
+mod group_service_tests;
 mod groups;
 mod members;
 mod shared;

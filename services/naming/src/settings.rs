@@ -160,6 +160,13 @@ pub fn open(values: &Values) -> Result<NamingServer, Problem> {
     Ok(NamingServer { service, options })
 }
 
+/// Returns the file that the settings keep bindings in; `None` if they are in memory or in etcd.
+#[must_use]
+pub fn store_file(values: &Values) -> Option<PathBuf> {
+    let is_elsewhere = values.get(&MEMORY) || values.given("etcd").is_some();
+    (!is_elsewhere).then(|| values.get(&STORE).unwrap_or_default())
+}
+
 fn limits(values: &Values) -> Limits {
     let defaults = Limits::default();
     let bytes = values.get(&MOST_BYTES);
@@ -200,7 +207,7 @@ fn stored(values: &Values) -> Result<NamingService, Problem> {
     if let Some(service) = etcd::stored(values)? {
         return Ok(service);
     }
-    let path = values.get(&STORE).unwrap_or_default();
+    let path = store_file(values).unwrap_or_default();
     let bad = |error: OpenError| {
         let help = match error.0 {
             StoreError::Damaged(_) => ON_DAMAGE,

@@ -29,14 +29,14 @@ fn any(_: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Page of a service, made when the service is there.
+/// Pages of a service, made when the service is there.
 #[cfg(feature = "web")]
-pub(crate) type MakePage<S> =
-    Box<dyn FnOnce(&Arc<S>, &Orb) -> Box<dyn punctual_console::Page> + Send>;
+pub(crate) type MakePages<S> =
+    Box<dyn FnOnce(&Arc<S>, &Orb) -> Vec<Box<dyn punctual_console::Page>> + Send>;
 
-/// Returns the part of the process that serves a page, if the settings enable it.
+/// Returns the part of the process that serves pages, if the settings enable it.
 #[cfg(feature = "web")]
-pub(crate) fn companion<S: 'static>(values: &Values, make: MakePage<S>) -> Companion<S> {
+pub(crate) fn companion<S: 'static>(values: &Values, make: MakePages<S>) -> Companion<S> {
     use punctual_console::{Console, ConsoleError, ConsoleOptions};
 
     const ON_PAGES: &str = "an address of this machine and a port, as 127.0.0.1:2811";
@@ -53,7 +53,7 @@ pub(crate) fn companion<S: 'static>(values: &Values, make: MakePage<S>) -> Compa
         let Some(address) = address else {
             return Ok(Box::new(()));
         };
-        let page = Console::listen(&options, vec![make(service, orb)]).map_err(|error| {
+        let page = Console::listen(&options, make(service, orb)).map_err(|error| {
             let help = match error {
                 ConsoleError::ForOthers(_) => ON_OTHERS,
                 _ => ON_PAGES,

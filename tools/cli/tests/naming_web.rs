@@ -73,3 +73,24 @@ fn the_page_of_an_event_channel_is_served_beside_it() {
     server.signal("-TERM");
     assert!(server.0.wait().unwrap().success());
 }
+
+#[test]
+fn names_and_groups_of_one_process_have_a_page_each() {
+    let started = serve(&["--memory", "--groups", "--web", "127.0.0.1:0"]).spawn();
+    let mut server = Process(started.unwrap());
+    let page = server.says("web page at http://");
+    let page = page.trim_end_matches('/');
+    for path in ["naming", "groups"] {
+        let mut peer = TcpStream::connect(page).unwrap();
+        let request = format!("GET /{path} HTTP/1.1\r\nHost: {page}\r\nConnection: close\r\n\r\n");
+        peer.write_all(request.as_bytes()).unwrap();
+        let mut reply = String::new();
+        peer.read_to_string(&mut reply).unwrap();
+        assert!(reply.starts_with("HTTP/1.1 200"), "{path}: {reply}");
+        // Each leads to the other.
+        let links = ["href=\"/naming\"", "href=\"/groups\""];
+        assert!(links.iter().all(|link| reply.contains(link)), "{reply}");
+    }
+    server.signal("-TERM");
+    assert!(server.0.wait().unwrap().success());
+}

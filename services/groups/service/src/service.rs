@@ -38,6 +38,9 @@ pub const FAULT_NOTIFIER: &str = "FaultNotifier";
 /// Adapter of the managers.
 const ADAPTER: &str = "group-managers";
 
+/// Adapter of the manager for another service in the process.
+const ADAPTER_OF_PROCESS: &str = "group-manager-of-process";
+
 /// Object groups with their managers.
 pub struct GroupService {
     engine: Engine,
@@ -176,6 +179,36 @@ impl GroupService {
     #[must_use]
     pub fn history(&self, group: u64) -> Vec<Change> {
         self.engine.with(|state| state.history.of(group))
+    }
+
+    /// Returns a further ReplicationManager of a service that is served, for another service in this process: its callers may
+    /// do everything, whatever the access rules say. Its object key is a random number that no client learns.
+    ///
+    /// # Errors
+    /// The adapter cannot be created; the system has no random numbers.
+    pub fn manager_for_this_process(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
+        let mut key = [0; 16];
+        let filled = getrandom::fill(&mut key);
+        filled.map_err(ServeError::of::<Self>)?;
+        self.activate_for_this_process(parent, &ObjectId::from(&key))
+            .map_err(ServeError::of::<Self>)
+    }
+
+    fn activate_for_this_process(
+        &self,
+        parent: &Poa,
+        id: &ObjectId,
+    ) -> Result<ObjectRef, SystemException> {
+        let policies = [PoaPolicy::IdAssignment(IdAssignmentPolicy::User)];
+        let poa = parent.create_poa(ADAPTER_OF_PROCESS, Some(parent.manager()), &policies)?;
+        let manager = Manager {
+            engine: self.engine.clone(),
+            access: Access::default(),
+            is_balancing: false,
+            notifier: Arc::default(),
+        };
+        let replication: Replication = poa.activate_with_id(id, manager)?;
+        Ok(replication.as_object().clone())
     }
 
     fn activate(&self, parent: &Poa) -> Result<ObjectRef, SystemException> {

@@ -106,7 +106,7 @@ fn serve_until_the_end<S: Service>(
     ];
     announce(
         orb,
-        &reference,
+        (&reference, service.further_references()),
         options.write_reference.as_deref(),
         facts.into_iter().flatten(),
     )?;
@@ -199,16 +199,20 @@ fn named<S>(
     }
 }
 
-/// Writes the reference to its file, and to standard output for a script that waits for it. The facts about the service
-/// are printed before: nothing is, if it does not start.
+/// Writes the reference to its file, and to standard output for a script that waits for it, before further ones. The facts
+/// about the service are printed before: nothing is, if it does not start.
 fn announce(
     orb: &Orb,
-    reference: &ObjectRef,
+    (reference, further): (&ObjectRef, Vec<ObjectRef>),
     file: Option<&Path>,
     facts: impl Iterator<Item = String>,
 ) -> Result<(), Problem> {
-    let text = orb.object_to_string(reference);
-    let text = text.map_err(|exception| Problem::new(exception, ON_SERVING))?;
+    let text = |reference: &ObjectRef| {
+        let text = orb.object_to_string(reference);
+        text.map_err(|exception| Problem::new(exception, ON_SERVING))
+    };
+    let further: Vec<String> = further.iter().map(text).collect::<Result<_, _>>()?;
+    let text = text(reference)?;
     if let Some(file) = file {
         write_reference(file, &text)?;
     }
@@ -219,7 +223,10 @@ fn announce(
     log::say(format_args!("listening at {}", endpoints.join(", ")));
     // A reader that has gone needs no reference.
     let mut out = std::io::stdout();
-    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    let mut texts = std::iter::once(&text).chain(&further);
+    let _ = texts
+        .try_for_each(|text| writeln!(out, "{text}"))
+        .and_then(|()| out.flush());
     Ok(())
 }
 

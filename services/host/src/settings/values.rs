@@ -114,6 +114,13 @@ impl Values {
         texts.is_some_and(|texts| texts.iter().any(|text| text != "false"))
     }
 
+    /// Returns the texts that the file or the command line gives for the setting of this name; `None` if there are none.
+    #[must_use]
+    pub fn given(&self, name: &str) -> Option<&[String]> {
+        let texts = self.given.get(name).map(Vec::as_slice);
+        texts.filter(|texts| !texts.is_empty())
+    }
+
     /// Returns a number as a `usize`, or the largest `usize` if it is larger.
     #[must_use]
     pub fn count(&self, key: &Key<u64>) -> usize {

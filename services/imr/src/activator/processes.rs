@@ -162,10 +162,12 @@ impl Processes {
         if let Some((known, number)) = self.0.starts.lock().get(name)
             && id.is_some_and(|id| id.value == *known)
         {
-            if !running.contains_key(number) {
-                return Err(CannotStart::Ended);
+            match running.contains_key(number) {
+                true => started(*number),
+                // The process of a launcher ends before the server that it has started registers.
+                false if unmarked(&options.command_line).1 => {}
+                false => return Err(CannotStart::Ended),
             }
-            started(*number);
             return Ok(*number);
         }
         if running.len() >= MOST {
@@ -434,6 +436,23 @@ mod tests {
         assert!(processes.kill("second", second, 0));
         assert!(processes.kill("second", second, 9));
         assert_eq!(heard.recv().unwrap(), ("second".to_owned(), second));
+        processes.stop();
+    }
+
+    #[test]
+    fn a_start_of_a_launcher_that_was_made_before_has_not_failed_as_the_launcher_has_ended() {
+        let (processes, _heard) = processes(false);
+        let mut options = options("launch:/bin/true");
+        options.environment = vec![crate::implementation_repository::EnvironmentVariable {
+            name: found::START.to_owned(),
+            value: "1".to_owned(),
+        }];
+        let first = processes.start("it", &options, |_| {}).unwrap();
+        while processes.0.running.lock().contains_key(&first) {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let again = processes.start("it", &options, |pid| panic!("{pid} is told again"));
+        assert_eq!(again.unwrap(), first);
         processes.stop();
     }
 

@@ -73,6 +73,7 @@ impl<W> State<W> {
                     is_held: false,
                     until,
                     claim: Claim::Alone,
+                    may_be_made: false,
                     waiters: Vec::new(),
                 });
             }

@@ -14,24 +14,36 @@ use crate::implementation_repository::{
 /// Time-out of a call to an activator.
 const TO_ACTIVATOR: Duration = Duration::from_secs(10);
 
-/// Asks an activator to start a process; `failed` gets the reason if it certainly has not.
+/// Reason why a process was not started for a call.
+#[derive(Debug)]
+pub(super) enum NotStarted {
+    /// Its activator says why.
+    Refused(String),
+    /// There is no activator that can be asked.
+    NotAskedFor(String),
+}
+
+/// Asks an activator to start a process; `failed` gets the reason if this call certainly has not started it.
 pub(super) fn start(
     activator: &ObjectRef,
     name: &str,
     options: &StartupOptions,
-    failed: impl FnOnce(String) + Send + 'static,
+    failed: impl FnOnce(NotStarted) + Send + 'static,
 ) {
     let (command, folder) = (&*options.command_line, &*options.working_directory);
     let activator = Activator::from_object(activator.with_timeout(TO_ACTIVATOR));
     let done = move |done| match done {
         Ok(()) => {}
-        Err(ActivatorStartServerError::CannotActivate(why)) => failed(why.reason),
+        Err(ActivatorStartServerError::CannotActivate(why)) => {
+            failed(NotStarted::Refused(why.reason));
+        }
         // It registers, or the time of the start is up.
         Err(ActivatorStartServerError::System(exception)) if may_have_started(&exception) => {
             tracing::warn!("an activator has not answered in time: {exception}");
         }
         Err(ActivatorStartServerError::System(exception)) => {
-            failed(format!("its activator cannot be called: {exception}"));
+            let why = format!("its activator cannot be called: {exception}");
+            failed(NotStarted::NotAskedFor(why));
         }
     };
     activator.sendc_start_server(done, name, command, folder, &options.environment);

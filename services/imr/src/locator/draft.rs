@@ -15,6 +15,8 @@ pub(super) struct Draft {
     pub(super) guards: Vec<Guard>,
     /// Id of the start that this repository makes from then on.
     claimed: Option<(u64, u64)>,
+    /// True if that start was one of a repository that has died.
+    is_taken_over: bool,
     /// Id of a failed start that all know of then.
     failed: Option<u64>,
 }
@@ -31,7 +33,10 @@ impl Draft {
     ) -> Result<Self, StoreError> {
         let mut draft = Self::default();
         let State {
-            servers, locators, ..
+            servers,
+            locators,
+            is_ending,
+            ..
         } = state;
         let Some(server) = servers.get_mut(name) else {
             return Ok(draft);
@@ -56,6 +61,7 @@ impl Draft {
                         // Its process may have been started.
                         Some(other) => {
                             draft.guard(&other.locator, false);
+                            draft.is_taken_over = true;
                             start.pid = start.pid.or(Some(other.pid).filter(|pid| *pid != 0));
                             other.id
                         }
@@ -84,7 +90,8 @@ impl Draft {
             },
             (None, Some(known)) => {
                 let is_over = failed.as_ref().is_some_and(|failed| failed.id == known.id);
-                (!is_over && known.locator != cluster.own()).then_some(known)
+                let is_own = known.locator == cluster.own();
+                stays(is_over, is_own, *is_ending).then_some(known)
             }
             (None, None) => None,
         };
@@ -117,10 +124,17 @@ impl Draft {
             && start.number == number
         {
             start.claim = Claim::Own(id);
+            start.may_be_made |= self.is_taken_over;
         }
         let failed = self.failed;
         server.failed.take_if(|one| Some(one.id) == failed);
     }
+}
+
+/// Returns whether the record of a start stays that this repository does not know. An own one has had no effect, unless this
+/// repository is about to end: then another one goes on with it, under its id, whose process may have been started already.
+const fn stays(is_over: bool, is_own: bool, is_ending: bool) -> bool {
+    !is_over && (!is_own || is_ending)
 }
 
 /// Returns the record of a server's process.
@@ -148,5 +162,18 @@ pub(super) fn running(run: &Run) -> kept::Process {
         is_followed: run.is_followed,
         awaits_pid: run.awaits_pid,
         peer: run.peer.clone().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_that_ends_leaves_its_starts_to_the_others() {
+        assert!(!stays(false, true, false));
+        assert!(stays(false, true, true));
+        assert!(stays(false, false, false) && stays(false, false, true));
+        assert!(!stays(true, true, true) && !stays(true, false, false));
     }
 }

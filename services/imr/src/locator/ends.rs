@@ -291,6 +291,7 @@ impl<W> State<W> {
     /// Takes all who wait, to be answered at the end of the process.
     pub(crate) fn end_waiting(&mut self) -> Actions<W> {
         let mut actions = Vec::new();
+        self.is_ending = true;
         for server in self.servers.values_mut() {
             let starts = server
                 .start

@@ -14,7 +14,7 @@ use punctual_host::metrics::{Exposition, Timed};
 use punctual_host::store::StoreError;
 
 use super::callers::{Callers, host_of};
-use super::calls;
+use super::calls::{self, NotStarted};
 use super::cluster::Cluster;
 use super::outcome::{Action, Answered, By, Place};
 use super::server::{Run, Server};
@@ -187,18 +187,21 @@ impl Engine {
         tracing::info!("`{name}` is started by the activator `{activator}`");
         let engine = self.clone();
         let named = name.clone();
-        let failed = move |why: String| {
-            engine.event(|state, now| state.start_failed(&name, number, &why, now));
+        let failed = move |why: NotStarted| {
+            engine.event(|state, now| match why {
+                NotStarted::Refused(why) => state.start_failed(&name, number, &why, now),
+                NotStarted::NotAskedFor(why) => state.start_not_asked_for(&name, number, &why, now),
+            });
         };
         match self.activator(activator) {
             Ok(Starter::Here(processes)) => {
                 let started = |pid| self.spawned(&named, pid);
                 if let Err(why) = processes.start(&named, &options, started) {
-                    failed(why.to_string());
+                    failed(NotStarted::Refused(why.to_string()));
                 }
             }
             Ok(Starter::Object(object)) => calls::start(&object, &named, &options, failed),
-            Err(why) => failed(why),
+            Err(why) => failed(NotStarted::NotAskedFor(why)),
         }
     }
 

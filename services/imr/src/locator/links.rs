@@ -101,6 +101,7 @@ impl<W> State<W> {
                 // That of the leader's start is up before.
                 until: now + limits.start + limits.end,
                 claim: Claim::Alone,
+                may_be_made: false,
                 waiters: vec![waiter],
             });
         }

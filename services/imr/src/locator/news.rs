@@ -238,6 +238,7 @@ impl<W> State<W> {
                     is_held: false,
                     until,
                     claim,
+                    may_be_made: false,
                     waiters: Vec::new(),
                 });
             }

@@ -70,6 +70,8 @@ pub(crate) struct Start<W> {
     pub(crate) is_held: bool,
     pub(crate) until: Instant,
     pub(crate) claim: Claim,
+    /// True if a repository that has died may have had the process started.
+    pub(crate) may_be_made: bool,
     pub(crate) waiters: Vec<(W, By)>,
 }
 

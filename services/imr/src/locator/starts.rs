@@ -71,6 +71,7 @@ impl<W> State<W> {
             is_held: held_by.is_some(),
             until,
             claim,
+            may_be_made: false,
             waiters: waiter.into_iter().map(|waiter| (waiter, by)).collect(),
         };
         match is_own {
@@ -106,6 +107,23 @@ impl<W> State<W> {
         now: Instant,
     ) -> Actions<W> {
         self.end_start(name, number, minor::START_FAILED, why, now)
+    }
+
+    /// Takes that an activator cannot be asked to start a process. A start that was taken over from a repository which has died
+    /// goes on: its process may have been started, and then registers, or its time ends.
+    pub(crate) fn start_not_asked_for(
+        &mut self,
+        name: &str,
+        number: u64,
+        why: &str,
+        now: Instant,
+    ) -> Actions<W> {
+        let start = self.servers.get(name).and_then(|one| one.start.as_ref());
+        if start.is_some_and(|start| start.number == number && start.may_be_made) {
+            tracing::warn!("`{name}` may have been started by a repository that has died: {why}");
+            return Vec::new();
+        }
+        self.start_failed(name, number, why, now)
     }
 
     /// Takes that a start was not begun, as this repository cannot ask the others whether they make it. It does not count as failed.

@@ -27,6 +27,8 @@ pub(crate) struct State<W> {
     pub(crate) counts: Counts,
     /// True if other repositories share the servers.
     pub(crate) is_shared: bool,
+    /// True when this repository is about to end, and has no clients that wait any more.
+    pub(crate) is_ending: bool,
     /// Those that live.
     pub(crate) locators: BTreeSet<String>,
     /// Number of the last start, ping or registration.
@@ -73,6 +75,7 @@ impl<W> State<W> {
             limits,
             counts: Counts::default(),
             is_shared: false,
+            is_ending: false,
             locators: BTreeSet::new(),
             last: 0,
         }

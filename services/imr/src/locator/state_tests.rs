@@ -568,6 +568,36 @@ fn a_start_of_a_repository_that_dies_is_taken_over_under_its_id() {
 }
 
 #[test]
+fn a_start_that_is_taken_over_does_not_fail_because_its_activator_cannot_be_asked() {
+    let (mut state, orb) = shared();
+    let now = Instant::now();
+    for may_be_made in [false, true] {
+        tell(&mut state, &orb, start_of("other", 7, 0));
+        state.requested("plant", 1, By::Client, now);
+        tell(&mut state, &orb, News::Dies("other".to_owned()));
+        let start = state.servers.get_mut("plant").unwrap().start.as_mut();
+        let start = start.unwrap();
+        (start.claim, start.may_be_made) = (Claim::Own(7), may_be_made);
+        let number = start.number;
+        let actions = state.start_not_asked_for("plant", number, "it is away", now);
+        if !may_be_made {
+            let failed = format!("1 not {}", minor::START_FAILED & 0xfff);
+            assert_eq!(said(&actions), [failed, "store plant".to_owned()]);
+            continue;
+        }
+        assert!(actions.is_empty());
+        // The process registers, which the repository that has died had started.
+        let process = kept::Process {
+            partial_ior: FIRST.to_owned(),
+            ..kept::Process::default()
+        };
+        let news = News::Process("plant".to_owned(), Some(process));
+        let expected = [format!("1 to {FIRST}"), "store plant".to_owned()];
+        assert_eq!(said(&tell(&mut state, &orb, news)), expected);
+    }
+}
+
+#[test]
 fn a_start_that_ends_without_an_outcome_is_begun_again_for_those_who_wait() {
     let (mut state, orb) = shared();
     tell(&mut state, &orb, start_of("other", 7, 0));

@@ -64,7 +64,7 @@ impl Progress {
             let has_more = changes.has_more;
             self.show(&state, groups, &known.unwrap_or_default(), changes);
             if !has_more {
-                return self.catch_up(&state, groups);
+                return self.catch_up(&state, groups, INTERVAL);
             }
         }
     }
@@ -101,15 +101,26 @@ impl Progress {
         state.show_copies(&contexts);
     }
 
-    /// Does what could not be done when it was asked for.
-    fn catch_up(&mut self, state: &State, groups: &GroupService) -> Result<(), String> {
-        let removed = self.remove_unbound(state, groups);
-        let adopted = self.adopt_unknown(state, groups);
+    /// Does what could not be done when it was asked for. Either part ends with the first group after so long, as the changes
+    /// of others are not to wait longer.
+    pub(super) fn catch_up(
+        &mut self,
+        state: &State,
+        groups: &GroupService,
+        within: Duration,
+    ) -> Result<(), String> {
+        let removed = self.remove_unbound(state, groups, within);
+        let adopted = self.adopt_unknown(state, groups, within);
         removed.and(adopted)
     }
 
-    /// Has groups removed whose names are unbound, for about an interval: the changes of others are not to wait longer.
-    fn remove_unbound(&mut self, state: &State, groups: &GroupService) -> Result<(), String> {
+    /// Has groups removed whose names are unbound.
+    fn remove_unbound(
+        &mut self,
+        state: &State,
+        groups: &GroupService,
+        within: Duration,
+    ) -> Result<(), String> {
         if let Some((until, failure)) = &self.unremoved
             && Instant::now() < *until
         {
@@ -117,17 +128,25 @@ impl Progress {
         }
         let begun = Instant::now();
         let unbound: Vec<ContextId> = groups.unbound.lock().iter().copied().collect();
-        let mut within = unbound
-            .into_iter()
-            .take_while(|_| begun.elapsed() < INTERVAL);
-        let removed = within.try_for_each(|context| state.remove_unbound(groups, context));
+        let mut removed = Ok(());
+        for context in unbound {
+            removed = state.remove_unbound(groups, context);
+            if removed.is_err() || begun.elapsed() >= within {
+                break;
+            }
+        }
         let removed = removed.map_err(|refusal| refusal.to_string());
         self.unremoved = removed.clone().err().map(paused);
         removed
     }
 
-    /// Has groups adopted that are not known, for about an interval as well.
-    fn adopt_unknown(&mut self, state: &State, groups: &GroupService) -> Result<(), String> {
+    /// Has groups adopted that are not known.
+    fn adopt_unknown(
+        &mut self,
+        state: &State,
+        groups: &GroupService,
+        within: Duration,
+    ) -> Result<(), String> {
         let begun = Instant::now();
         let contexts = state.tree.read().groups().clone();
         self.refused.retain(|context, _| contexts.contains(context));
@@ -149,7 +168,7 @@ impl Progress {
                     }
                 }
             }
-            if begun.elapsed() >= INTERVAL {
+            if begun.elapsed() >= within {
                 break;
             }
         }

@@ -54,12 +54,19 @@ fn a_grant_below_a_text_that_is_not_a_name_ends_the_start() {
     assert!(problem.help().is_some());
 }
 
+/// Settings of the command that are none of the service.
+#[cfg(feature = "etcd")]
+const BESIDE: &str = "\
+Beside these, `punctual naming serve` has `--groups`, `--group-settings` and `--write-group-reference`
+([names and groups in one process](../../docs/guide/naming.md#names-and-groups-in-one-process)), and `--web`
+([a page to look at](../../docs/guide/naming.md#a-page-to-look-at)).";
+
 #[cfg(feature = "etcd")]
 #[test]
 fn the_page_of_settings_is_what_the_table_says() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/settings.md");
     let text = format!(
-        "# Settings of the Naming Service\n\n{}",
+        "# Settings of the Naming Service\n\n{BESIDE}\n\n{}",
         markdown(&settings())
     );
     if std::env::var_os("PUNCTUAL_WRITE_PAGES").is_some() {

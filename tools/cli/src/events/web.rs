@@ -17,9 +17,9 @@ pub(super) fn page(values: &Values) -> Result<Companion<EventService>, Problem> 
     Ok(crate::web::companion(
         values,
         Box::new(|service: &std::sync::Arc<EventService>, _| {
-            Box::new(Events {
+            vec![Box::new(Events {
                 service: service.as_ref().clone(),
-            })
+            })]
         }),
     ))
 }

@@ -10,6 +10,8 @@ mod web;
 use crate::call::Problem;
 use std::process::ExitCode;
 
+pub(crate) use service::failed;
+
 /// Groups of objects behind one reference each: replicas with a primary (Fault Tolerant CORBA), or members among which clients are
 /// balanced (CosLoadBalancing).
 ///

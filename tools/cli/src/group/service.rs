@@ -123,7 +123,7 @@ pub(super) fn text(location: &[NameComponent]) -> String {
 }
 
 /// Returns the problem of a call that has failed: a user exception, with what it says, or a system exception.
-pub(super) fn failed<E: OperationError + std::fmt::Display>(what: &str, error: &E) -> Problem {
+pub(crate) fn failed<E: OperationError + std::fmt::Display>(what: &str, error: &E) -> Problem {
     if let Some(exception) = error.system() {
         let help = match exception.kind() {
             SystemExceptionKind::NoPermission => ON_PERMISSION,

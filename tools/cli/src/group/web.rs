@@ -17,9 +17,9 @@ pub(super) fn page(values: &Values) -> Result<Companion<GroupService>, Problem> 
     Ok(crate::web::companion(
         values,
         Box::new(|service: &std::sync::Arc<GroupService>, _| {
-            Box::new(Groups {
+            vec![Box::new(Groups {
                 service: service.clone(),
-            })
+            })]
         }),
     ))
 }

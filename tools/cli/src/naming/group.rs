@@ -3,6 +3,7 @@
 use super::change::{make_parents, time_to_live};
 use super::names::parsed;
 use super::raised::Raised;
+use super::referred_group::ReferredGroup;
 use super::service::{Service, problem};
 use super::service_options::Common;
 use crate::call::Problem;
@@ -13,13 +14,17 @@ use punctual_naming::extension::{Choice, Member};
 use punctual_naming::store::Ttl;
 use serde_json::{Value, json};
 
+const ON_KEEPING: &str = "--keep renews members of groups that `punctual naming group create` has made: join without it, and with --ttl again \
+                          in time";
+
 /// A name that is bound to several objects, its members. Resolving it yields one of them, or one reference to all. It needs
 /// Punctual's naming service; its clients may be of any ORB.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Options {
     /// Create a group without members, and bind a name to it. `punctual naming unbind` removes it with its members.
     Create(CreateOptions),
-    /// Make an object a member, replacing a member with the same id.
+    /// Make an object a member, replacing a member with the same id. The name may be bound to the reference of a group of
+    /// `punctual group create`, too.
     Join(JoinOptions),
     /// End a membership.
     Leave(MemberOptions),
@@ -58,6 +63,8 @@ pub(crate) struct JoinOptions {
     #[arg(long, requires = "ttl")]
     keep: bool,
     #[command(flatten)]
+    referred: Referred,
+    #[command(flatten)]
     pub(super) common: Common,
 }
 
@@ -68,7 +75,18 @@ pub(crate) struct MemberOptions {
     /// The member's id.
     id: String,
     #[command(flatten)]
+    referred: Referred,
+    #[command(flatten)]
     pub(super) common: Common,
+}
+
+/// Group service of a name that is bound to the reference of a group.
+#[derive(Debug, clap::Args)]
+struct Referred {
+    /// For a name that is bound to the reference of a group of `punctual group create`: the ReplicationManager of the service
+    /// that made it. Without it, the one where that reference leads.
+    #[arg(long, value_name = "REFERENCE")]
+    group_service: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -145,7 +163,11 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
             let service = Service::new(&options.common, orb_options)?;
             let group = parsed(&options.group)?;
             let left = service.extended()?.leave(&group, &options.id);
-            done(&options.group, left)
+            left.or_else(|refused| {
+                let at = options.referred.group_service.as_deref();
+                let referred = ReferredGroup::instead(&service, &options.group, &refused, at)?;
+                referred.leave(&options.id)
+            })
         }
         Options::Report(options) => {
             let service = Service::new(&options.common, orb_options)?;
@@ -182,7 +204,17 @@ fn join(options: &JoinOptions, orb_options: &[String]) -> Result<(), Problem> {
     let mut signals = signals.map_err(Problem::from)?;
     let ttl = options.ttl.map_or(0, Ttl::millis);
     let joined = context.join(&group, &options.id, object.as_ref(), ttl);
-    done(&options.group, joined)?;
+    if let Err(refused) = joined {
+        let at = options.referred.group_service.as_deref();
+        let referred = ReferredGroup::instead(&service, &options.group, &refused, at)?;
+        if options.keep {
+            return Err(Problem::usage(
+                format!("`{}` is bound to the reference of a group", options.group),
+                ON_KEEPING,
+            ));
+        }
+        return referred.join(&options.id, object.as_ref(), ttl);
+    }
     let (Some(signals), Some(object), Some(ttl)) = (&mut signals, &object, options.ttl) else {
         return Ok(());
     };

@@ -5,8 +5,10 @@ mod check;
 mod exchange;
 mod group;
 mod names;
+mod process;
 mod raised;
 mod read;
+mod referred_group;
 pub(crate) mod registry;
 mod serve;
 mod service;
@@ -14,6 +16,7 @@ mod service_options;
 mod tree;
 mod watch;
 mod web;
+mod with_groups;
 
 use crate::call::Problem;
 use std::process::ExitCode;

@@ -1,6 +1,7 @@
 //! `punctual naming serve`: a naming service as a server.
 
-use super::web;
+use super::process::NamingProcess;
+use super::{web, with_groups};
 use crate::flags::{Flags, Table};
 use punctual_host::Problem;
 use punctual_host::run::{RunOptions, run as run_service};
@@ -10,20 +11,21 @@ use punctual_naming::{LISTEN, open, settings};
 /// It prints the root context's reference and runs until it is interrupted or terminated. Clients
 /// find it at `corbaloc::HOST:PORT/NameService`, too. Each change is durable before it is
 /// acknowledged. Every client that reaches it may read and change all of it, unless --allow says
-/// otherwise.
+/// otherwise. With --groups, the process serves object groups, too, and prints the ReplicationManager's
+/// reference in a second line.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     #[command(flatten)]
     flags: Flags<Naming>,
 }
 
-/// Settings of the service, and of its page.
+/// Settings of the service, of the groups beside it, and of its page.
 #[derive(Debug)]
 struct Naming;
 
 impl Table for Naming {
     fn settings() -> Vec<&'static Setting> {
-        [settings().as_slice(), web::SETTINGS].concat()
+        [settings().as_slice(), with_groups::SETTINGS, web::SETTINGS].concat()
     }
 }
 
@@ -31,5 +33,11 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
     let values = options.flags.values()?;
     let run = RunOptions::of(&values, &LISTEN)?.with_orb_options(orb_options);
     let run = run.with_companion(web::page(&values)?);
-    run_service(|| open(&values), run)
+    let run = run.with_companion(with_groups::reference(&values));
+    let opened = || {
+        let groups = with_groups::opened(&values)?;
+        let names = open(&values)?;
+        Ok(NamingProcess { names, groups })
+    };
+    run_service(opened, run)
 }

@@ -17,9 +17,9 @@ pub(super) fn page(values: &Values) -> Result<Companion<NotificationService>, Pr
     Ok(crate::web::companion(
         values,
         Box::new(|service: &std::sync::Arc<NotificationService>, _| {
-            Box::new(Channels {
+            vec![Box::new(Channels {
                 service: service.as_ref().clone(),
-            })
+            })]
         }),
     ))
 }

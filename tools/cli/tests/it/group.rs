@@ -159,3 +159,61 @@ fn the_group_of_a_name_is_listed_drained_and_removed_by_commands_for_groups() {
     names.succeeds(&["unbind", "plants/pumps"]);
     assert_eq!(group("list", &["--json"]).trim(), "[]");
 }
+
+#[test]
+fn a_group_joins_and_loses_members_by_a_name_that_is_bound_to_its_reference() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = place();
+    let (_server, service) = serve(&place, &folder.path().join("groups.redb"));
+    let other_place = self::place();
+    let (_other, other) = serve(&other_place, &folder.path().join("other.redb"));
+    let names = Serving::in_memory();
+    let group = |command: &str, rest: &[&str]| {
+        let arguments = [&["group", command, "--service", &service], rest].concat();
+        succeeded(punctual(&arguments))
+    };
+    let call = |command: &str, rest: &[&str]| {
+        let arguments = ["naming", "group", command, "--service", &names.reference];
+        punctual(&[&arguments[..], rest].concat())
+    };
+    let listed = || -> Value { serde_json::from_str(&group("list", &["--json"])).unwrap() };
+    let of = |key: &str| format!("corbaloc::{place}/{key}");
+    for (at, style) in ["--strategy", "--style"].into_iter().enumerate() {
+        let value = ["RoundRobin", "cold-passive"][at];
+        let reference = group("create", &["IDL:Pump:1.0", style, value]);
+        let name = format!("pumps-{at}");
+        names.succeeds(&["bind", &name, reference.trim()]);
+        succeeded(call("join", &[&name, "first", &of("LoadManager")]));
+        let member = of("ReplicationManager");
+        succeeded(call(
+            "join",
+            &[&name, "second", &member, "--group-service", &service],
+        ));
+        let members = |at: usize| listed()[at]["members"].as_array().unwrap().clone();
+        assert_eq!(members(at).len(), 2);
+        assert_eq!(members(at)[1]["location"], "second");
+        // Its service is another one, and nothing has changed there or here.
+        for command in ["join", "leave"] {
+            let mut rest = vec![name.as_str(), "second", "--group-service", &other];
+            if command == "join" {
+                rest.push(&member);
+            }
+            let said = refused(call(command, &rest), 1);
+            assert!(said.contains("no group of the service"), "{said}");
+        }
+        let keep = [&name, "third", &member, "--ttl", "2s", "--keep"];
+        assert!(refused(call("join", &keep), 1).contains("--keep renews"));
+        assert_eq!(members(at).len(), 2);
+        succeeded(call("leave", &[&name, "second"]));
+        assert_eq!(members(at).len(), 1);
+        let said = refused(call("leave", &[&name, "second"]), 4);
+        assert!(said.contains("MemberNotFound"), "{said}");
+    }
+    // An object that is no group, at a server that has none.
+    names.succeeds(&["bind", "pump", &names.reference]);
+    let said = refused(call("leave", &["pump", "first"]), 4);
+    assert!(
+        said.contains("not_context") && said.contains("--group-service"),
+        "{said}"
+    );
+}

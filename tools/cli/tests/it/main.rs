@@ -25,6 +25,7 @@ mod imr;
 mod limits;
 mod log;
 mod naming;
+mod naming_and_groups;
 mod naming_crash;
 mod naming_etcd;
 mod naming_hostile;

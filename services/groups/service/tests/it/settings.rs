@@ -19,11 +19,15 @@ fn unknown_principals_and_times_out_of_bounds_are_errors() {
     }
 }
 
+const WHERE: &str = "\
+`punctual group serve`; those of the groups themselves, and `etcd_prefix` and `etcd_take_over`, are also the keys in the file of
+`punctual naming serve --group-settings` ([names and groups in one process](../../../docs/guide/naming.md#names-and-groups-in-one-process)):";
+
 #[test]
 fn the_page_of_settings_is_what_the_table_says() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/settings.md");
     let text = format!(
-        "# Settings of object groups\n\n`punctual group serve`:\n\n{}",
+        "# Settings of object groups\n\n{WHERE}\n\n{}",
         markdown(&settings())
     );
     if std::env::var_os("PUNCTUAL_WRITE_PAGES").is_some() {

@@ -1,6 +1,7 @@
 //! Groups of names that several servers share by etcd, at a group service.
 
 use std::process::{Command, Stdio};
+use std::sync::Barrier;
 
 use punctual::{Interface, Orb};
 use punctual_groups_client::punctual_groups::{Administration, Group};
@@ -96,4 +97,45 @@ fn groups_of_etcd_move_to_a_group_service_once_though_several_servers_begin_at_a
             .unwrap()
             .is_empty()
     );
+}
+
+#[test]
+fn a_group_whose_name_two_servers_unbind_at_once_is_removed_with_it_and_made_anew_by_neither() {
+    let Some(etcd) = Etcd::start() else { return };
+    let orb = Orb::builder().build().unwrap();
+    let (_groups, reference) = group_service();
+    let there = Administration::from_object(orb.string_to_object(&reference).unwrap());
+    let list = || -> Vec<Group> { there.list(0, 100).unwrap() };
+    let options = ["--group-service", &reference];
+    let servers = [(); 2].map(|()| Server::start(&orb, &etcd, &options));
+    let pump = object(&orb, 0);
+    for round in 0..10 {
+        // The next one has the same name, and is another group.
+        let choice = Choice::RoundRobin;
+        patiently(|| extended(&servers[round % 2]).bind_group(&name("pumps"), choice)).unwrap();
+        let join = || extended(&servers[0]).join(&name("pumps"), "m0", Some(&pump), 0);
+        patiently(join).unwrap();
+        for server in &servers {
+            until(|| server.root.resolve(&name("pumps")).is_ok());
+        }
+        let together = Barrier::new(2);
+        let unbound = std::thread::scope(|scope| {
+            let unbind = |server| {
+                let together = &together;
+                scope.spawn(move || {
+                    let server: &Server = server;
+                    together.wait();
+                    patiently(|| server.root.unbind(&name("pumps"))).is_ok()
+                })
+            };
+            let threads = [&servers[0], &servers[1]].map(unbind);
+            threads.map(|thread| thread.join().unwrap())
+        });
+        // Both are refused where etcd has not answered the one that has unbound it.
+        assert_ne!(unbound, [true, true], "round {round}");
+        for server in &servers {
+            until(|| server.listed().is_empty());
+        }
+        until(|| list().is_empty());
+    }
 }
