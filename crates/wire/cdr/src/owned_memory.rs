@@ -15,7 +15,7 @@ use crate::value::Marshal;
 
 /// Writes a `sequence<T, bound>` of octets or numbers. One of [`CallerMemory::LEAST`] bytes or more in the machine's byte order
 /// becomes a segment of the block ([`Block::lent`](crate::Block::lent)), unless the encoder has a lender of its own. To be
-/// called outside of encapsulations, by whoever sends the block with its segments: a server's replies.
+/// called outside of encapsulations, for messages that are sent with the segments of their blocks: a server's replies.
 ///
 /// # Errors
 /// [`CdrError::BoundExceeded`], and [`CdrError::LengthOverLimit`].

@@ -211,7 +211,7 @@ impl Drop for Served {
 fn a_long_result_is_sent_from_where_the_servant_had_it_and_a_short_one_copied() {
     let _watchdog = watchdog(LIMIT);
     for strategy in strategies() {
-        let (served, link) = Served::noted(|config| config.concurrency = strategy.clone());
+        let (served, link) = Served::noted(|config| config.concurrency = strategy);
         for length in [LEAST, 100_001, LONG] {
             let octets = octets(length);
             assert!(served.echo.octets(&octets).unwrap() == octets);
@@ -230,7 +230,7 @@ fn a_long_result_is_sent_from_where_the_servant_had_it_and_a_short_one_copied() 
 fn a_long_result_that_is_given_later_is_sent_from_where_the_servant_had_it() {
     let _watchdog = watchdog(LIMIT);
     for strategy in strategies() {
-        let (served, link) = Served::noted(|config| config.concurrency = strategy.clone());
+        let (served, link) = Served::noted(|config| config.concurrency = strategy);
         let octets = octets(100_001);
         assert!(later(&served.echo, &octets).unwrap() == octets);
         assert!(link.sent_from(served.servant.place()), "{strategy:?}");
@@ -243,14 +243,14 @@ fn fragments_and_traces_copy_a_long_result() {
     for strategy in strategies() {
         let (fragmented, link) = Served::noted(|config| {
             config.fragment_size = 10_000;
-            config.concurrency = strategy.clone();
+            config.concurrency = strategy;
         });
         let octets = octets(60_001);
         assert!(fragmented.echo.octets(&octets).unwrap() == octets);
         assert!(!link.sent_from(fragmented.servant.place()));
         let (traced, link) = Served::noted(|config| {
             config.trace.giop = true;
-            config.concurrency = strategy.clone();
+            config.concurrency = strategy;
         });
         assert!(traced.echo.octets(&octets).unwrap() == octets);
         assert!(!link.sent_from(traced.servant.place()));
@@ -266,7 +266,7 @@ impl ServerRequestInterceptor for Adding {
     }
 
     fn send_reply(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
-        Ok(info.add_reply_service_context(0x5055_0001, &[1; 5], true)?)
+        info.add_reply_service_context(0x5055_0001, &[1; 5], true)
     }
 }
 
@@ -314,7 +314,7 @@ fn long_results_come_back_over_tls() {
     for strategy in strategies() {
         let served = Served::over(ListenEndpoint::new("ssliop", "127.0.0.1:0"), |config| {
             config.tls = Some(authority.options("127.0.0.1"));
-            config.concurrency = strategy.clone();
+            config.concurrency = strategy;
         });
         all_lengths(&served.echo);
     }
@@ -325,7 +325,7 @@ fn clients_that_share_a_connection_get_their_own_results() {
     let _watchdog = watchdog(LIMIT);
     for strategy in strategies() {
         let endpoint = ListenEndpoint::iiop("127.0.0.1", 0);
-        let served = Served::over(endpoint, |config| config.concurrency = strategy.clone());
+        let served = Served::over(endpoint, |config| config.concurrency = strategy);
         std::thread::scope(|scope| {
             for thread in 0..6 {
                 let echo = &served.echo;
@@ -351,10 +351,10 @@ fn a_client_is_called_back_over_its_own_connection_for_long_results() {
         let both = |config: &mut OrbConfig| {
             config.bidirectional = Bidirectional::Both;
             config.collocation = Collocation::None;
-            config.concurrency = strategy.clone();
+            config.concurrency = strategy;
         };
         let served = Served::over(endpoint, both);
-        // Nobody listens at the published address of the client's object.
+        // The published address of the client's object has no listener.
         let unreachable = ListenEndpoint::iiop("127.0.0.1", 0).option("port_in_ior", 1);
         let client = Orb::builder().listen(unreachable).configure(both);
         let client = client.build().unwrap();
@@ -426,7 +426,7 @@ fn a_client_that_reads_late_gets_all_replies_whole_and_in_order() {
         let endpoint = ListenEndpoint::iiop("127.0.0.1", 0).option("send_buffer", 16_384);
         // Replies in the order of their requests: no other thread serves those behind one that takes long.
         let served = Served::over(endpoint, |config| {
-            config.concurrency = strategy.clone();
+            config.concurrency = strategy;
             config.timeouts.hand_over = None;
         });
         let key = served.key();
@@ -462,7 +462,7 @@ fn a_client_that_goes_in_the_middle_of_a_reply_harms_no_other() {
     let _watchdog = watchdog(LIMIT);
     for strategy in strategies() {
         let endpoint = ListenEndpoint::iiop("127.0.0.1", 0).option("send_buffer", 16_384);
-        let served = Served::over(endpoint, |config| config.concurrency = strategy.clone());
+        let served = Served::over(endpoint, |config| config.concurrency = strategy);
         let key = served.key();
         for _ in 0..5 {
             let mut stream = served.connected();
