@@ -279,32 +279,34 @@ fn calls_of_each_of_many_servants_are_all_answered_or_arrive() {
 }
 
 #[test]
-fn octets_are_copied_once_by_the_client_or_not_at_all_if_long_and_never_by_a_server_that_reads_them()
- {
+fn long_octets_of_a_call_are_copied_only_into_vectors_of_the_programs_and_short_ones_once_more() {
     let report = json_of(&[
         "copies",
         "--contenders=punctual",
-        "--cases=take_octets:16384,take_octets:65536",
+        "--cases=take_octets:16384,take_octets:65536,echo_octets:65536",
         "--calls=20",
     ]);
     if report.is_null() {
         return;
     }
-    let cost = |octets: f64| {
-        let case = format!("take_octets:{octets}");
-        let costs = report["costs"].as_array().unwrap();
-        let cost = costs
-            .iter()
-            .find(|cost| cost["case"] == *case && cost["contender"] == "punctual");
-        let cost = cost.unwrap_or_else(|| panic!("{case} in {report}"));
+    let costs = report["costs"].as_array().unwrap();
+    let octets = |case: &str, side: &str| {
+        let is_meant =
+            |cost: &&serde_json::Value| cost["case"] == case && cost["contender"] == "punctual";
+        let cost = costs.iter().find(is_meant).unwrap();
         assert_eq!(cost["instrument"], "copied_bytes");
-        // Some of it is what a program copies when it starts.
-        assert!(cost["server"].as_f64().unwrap() < 8192.0, "{cost}");
-        cost["client"].as_f64().unwrap() / octets
+        let (_, length) = case.split_once(':').unwrap();
+        cost[side].as_f64().unwrap() / length.parse::<f64>().unwrap()
     };
-    let (short, long) = (cost(16_384.0), cost(65_536.0));
+    assert!(octets("take_octets:65536", "client") < 0.2, "{report}");
+    assert!(octets("take_octets:65536", "server") < 0.2, "{report}");
+    let short = octets("take_octets:16384", "client");
     assert!((0.95..1.2).contains(&short), "{report}");
-    assert!(long < 0.1, "sent from the caller's memory: {report}");
+    // The client's result, and the vector that the servant makes of the argument.
+    for side in ["client", "server"] {
+        let copied = octets("echo_octets:65536", side);
+        assert!((0.95..1.2).contains(&copied), "{side}: {report}");
+    }
 }
 
 #[test]

@@ -245,7 +245,7 @@ pub(super) const CLAIMS: &[Claim] = &[
                      {into:.2} into a buffer of the caller's"
                 ),
                 (server - 1.0 + client - 2.0).abs() < 0.2,
-                "a result is copied once at each side at most, and not where it stays in the message that brought it",
+                "a long result is sent from the servant's memory, and copied once into the caller's",
             )
         },
     ),

@@ -13,6 +13,7 @@ pub(crate) mod errors;
 mod interpreted;
 mod later;
 mod local;
+mod long;
 mod reference;
 mod reference_path;
 mod reply_handler;

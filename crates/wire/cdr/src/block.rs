@@ -264,6 +264,27 @@ impl Block {
         beside.map_or_else(Vec::new, |beside| std::mem::take(&mut beside.lent))
     }
 
+    /// Copies the segments into the block, each in its place.
+    #[cold]
+    pub fn join(&mut self) {
+        let lent = self.take_lent();
+        let Some(first) = lent.first() else {
+            return;
+        };
+        let mut before = first.at.min(self.bytes.len());
+        let rest = self.bytes.split_off(before);
+        let length: usize = lent.iter().map(|lent| lent.segment.len()).sum();
+        self.bytes.reserve(rest.len() + length);
+        let mut rest = rest.as_slice();
+        for Lent { at, segment } in &lent {
+            let (own, later) = rest.split_at(at.saturating_sub(before).min(rest.len()));
+            self.bytes.extend_from_slice(own);
+            self.bytes.extend_from_slice(segment.as_slice());
+            (before, rest) = (*at, later);
+        }
+        self.bytes.extend_from_slice(rest);
+    }
+
     /// Returns the total number of bytes, those of the segments included.
     #[inline]
     #[must_use]

@@ -1,13 +1,14 @@
 //! Encoding of values to bytes.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use crate::block::Block;
 use crate::bulk::{self, Primitive, Turning};
 use crate::code_set::CodeSets;
 use crate::coding::Coding;
 use crate::error::CdrError;
-use crate::lend::{LENT_AT_LEAST, Lender, SharedCopy};
+use crate::lend::{LENT_AT_LEAST, Lender, Segment, SharedCopy};
 use crate::order::ByteOrder;
 use crate::valuetype::{ColdOption, WrittenValues};
 
@@ -390,6 +391,18 @@ impl<'e> Encoder<'e> {
         // Later data is aligned as if the bytes were here.
         self.origin = self.origin.wrapping_sub(octets.len());
         true
+    }
+
+    /// Returns whether runs may stand beside the block that are not of a lender.
+    pub(crate) fn takes_segments(&self) -> bool {
+        self.lender.is_none() && !self.is_in_chunks()
+    }
+
+    /// Writes the bytes of a segment, which stands beside the block.
+    pub(crate) fn attach(&mut self, segment: Arc<dyn Segment>) {
+        // Later data is aligned as if the bytes were here.
+        self.origin = self.origin.wrapping_sub(segment.len());
+        self.block.attach(segment);
     }
 
     /// Makes room for `octets` more bytes at once, where the size is known in advance.

@@ -43,6 +43,7 @@ mod limits;
 mod long_double;
 mod map;
 mod order;
+mod owned_memory;
 mod plain_struct;
 mod primitives;
 mod sequence;
@@ -73,6 +74,7 @@ pub use limits::Limits;
 pub use long_double::LongDouble;
 pub use map::{marshal_map, marshal_optional, unmarshal_map, unmarshal_optional};
 pub use order::ByteOrder;
+pub use owned_memory::marshal_owned;
 pub use sequence::{
     marshal_bounded, marshal_bounded_string, marshal_bounded_wstring, unmarshal_bounded,
     unmarshal_bounded_into, unmarshal_bounded_str, unmarshal_bounded_string,

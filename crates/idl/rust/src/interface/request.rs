@@ -2,12 +2,12 @@
 //! operation's name, the marshaling of the arguments, the reading of the reply.
 
 use proc_macro2::{Ident, TokenStream};
-use punctual_idl::model::{Direction, Primitive, Type};
+use punctual_idl::model::Direction;
 use quote::quote;
 
 use super::call::{Call, Parameter, Value};
-use super::described;
 use super::reference_path::reference_path;
+use super::{described, long};
 use crate::codec::Place;
 use crate::members::sequence;
 use crate::names::{Claims, ident};
@@ -75,42 +75,19 @@ pub(super) fn operation(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     quote!(const OPERATION: #operation = #operation::#kind(#wire_name)#of;)
 }
 
-/// Length in bytes of the shortest sequence that the ORB sends from the caller's memory: `CallerMemory::LEAST` of the crate
-/// `punctual-cdr`, on which the compiler does not stand.
-const LEAST_FROM_MEMORY: u64 = 32 * 1024;
-
 /// Generates the reference to the operation that a call is given: with the arguments that may be long, sequences of octets and
 /// numbers, which then are sent from the caller's memory.
 pub(super) fn called_operation(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let spec = scope.generator.spec;
     let may_be_long = |parameter: &&Parameter<'_>| {
-        let Type::Sequence { element, bound } = spec.resolve(parameter.value.ty) else {
-            return false;
-        };
-        let size = size_of_number(spec.resolve(element));
-        let is_long = |size| bound.is_none_or(|bound| size * u64::from(bound) >= LEAST_FROM_MEMORY);
-        parameter.direction == Direction::In && size.is_some_and(is_long)
+        parameter.direction == Direction::In
+            && long::bound_if_long(spec, parameter.value.ty).is_some()
     };
     let arguments = call.passed().filter(may_be_long).map(|parameter| {
         let name = ident(&parameter.name);
         quote!(.lending(#name))
     });
     quote!(&OPERATION #(#arguments)*)
-}
-
-/// Returns the size of an octet or a number in bytes; `None` for other types.
-fn size_of_number(ty: &Type) -> Option<u64> {
-    use Primitive as P;
-    let Type::Primitive(primitive) = ty else {
-        return None;
-    };
-    match primitive {
-        P::Octet | P::Int8 | P::UInt8 => Some(1),
-        P::Short | P::UShort => Some(2),
-        P::Long | P::ULong | P::Float => Some(4),
-        P::LongLong | P::ULongLong | P::Double => Some(8),
-        P::Boolean | P::Char | P::WChar | P::LongDouble => None,
-    }
 }
 
 /// Generates the closure that marshals the arguments.

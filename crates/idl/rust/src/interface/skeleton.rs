@@ -9,13 +9,13 @@ use super::bases::Bases;
 use super::call::{self, Call, Parameter, Value, tuple};
 use super::reference_path::reference_path;
 use super::servant::pass;
-use super::{deferred, dispatch, errors};
+use super::{deferred, dispatch, errors, long};
 use crate::codec::Place;
 use crate::layout::Piece;
 use crate::members::sequence;
 use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
-use crate::types::{Form, form};
+use crate::types::{Form, form, number};
 
 /// Generates the skeleton of an interface whose objects are activated, and the dispatch of its
 /// operations.
@@ -370,13 +370,19 @@ fn argument(
     quote!(let #name = #value?;)
 }
 
-/// Generates the marshaling of the results: the return value, then inout and out parameters.
+/// Generates the marshaling of the results: the return value, then inout and out parameters. A sequence that may be long is
+/// given up to the message, which then is sent from its memory.
 fn reply(scope: &Scope<'_>, replied: &[(Value<'_>, &Ident)], locals: &mut Claims) -> TokenStream {
     let ok = scope.name("Ok");
     let out = locals.fresh("out");
     let steps: Vec<TokenStream> = replied
         .iter()
         .map(|(value, name)| {
+            if let Some(bound) = long::bound_if_long(scope.generator.spec, value.ty) {
+                let function = scope.name("marshal_owned");
+                let bound = number(bound);
+                return quote!(#function(#name, #bound, #out));
+            }
             let place = Place::value(quote!(#name));
             scope.marshal(value.ty, value.non_nil, &place, &quote!(#out))
         })

@@ -412,6 +412,10 @@ fn arguments_that_may_be_long_sequences_of_octets_or_numbers_are_sent_from_the_c
     assert!(text.contains("&OPERATION.lending(r#type),"));
     assert!(text.contains("&OPERATION.lending(value),"));
     assert_eq!(text.matches("lending").count(), 4);
+    for given_up in ["b", "c", "result"] {
+        let step = format!("marshal_owned({given_up}, 4294967295, out)");
+        assert!(text.contains(&step), "{text}");
+    }
 }
 
 #[test]

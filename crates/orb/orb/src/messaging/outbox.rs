@@ -73,7 +73,7 @@ pub(crate) fn send_untraced(
     deadline: Deadline,
 ) -> Result<(), SendError> {
     if !message.lent().is_empty() {
-        return send_with_lent(connection, message, deadline);
+        return connection.send(&stretches(message), deadline);
     }
     if !fragmenting.applies_to(message) {
         return connection.send(&[IoSlice::new(message)], deadline);
@@ -96,13 +96,15 @@ pub(crate) fn send_untraced(
     Ok(())
 }
 
-/// Calls `with` with the byte ranges to be sent for a message, whole or in fragments. The message
-/// must not contain lent bytes.
+/// Calls `with` with the byte ranges to be sent for a message, whole or in fragments. A message with segments is sent whole.
 pub(crate) fn with_parts<T>(
     message: &Block,
     fragmenting: Fragmenting,
     with: impl FnOnce(&[IoSlice<'_>]) -> T,
 ) -> T {
+    if !message.lent().is_empty() {
+        return with(&stretches(message));
+    }
     if !fragmenting.applies_to(message) {
         return with(&[IoSlice::new(message)]);
     }
@@ -114,16 +116,12 @@ pub(crate) fn with_parts<T>(
     with(&parts)
 }
 
-/// Sends a message that contains bytes in memory lent by the connection, which recognises them by
-/// their addresses.
-fn send_with_lent(
-    connection: &dyn Connection,
-    message: &Block,
-    deadline: Deadline,
-) -> Result<(), SendError> {
+/// Returns the byte ranges of a message with segments. A connection that has lent memory for them recognises them by their
+/// addresses.
+fn stretches(message: &Block) -> Vec<IoSlice<'_>> {
     let mut parts = Vec::with_capacity(2 * message.lent().len() + 1);
     message.for_each_stretch(|stretch| parts.push(IoSlice::new(stretch)));
-    connection.send(&parts, deadline)
+    parts
 }
 
 /// Sends a message without a body: CloseConnection or MessageError.

@@ -375,7 +375,22 @@ impl<'m> ServerCall<'m> {
             }
             self.reply.attach_charge(Arc::new(charge));
         }
+        let conversation = self.conversation;
+        if conversation.fragmenting.applies_to_long(self.reply, length)
+            || conversation.broker().tracer().is_on()
+        {
+            self.join_results();
+        }
         Ok(())
+    }
+
+    /// Copies results that would be sent from the servant's memory into the reply, whose bytes are looked at. Those that the
+    /// link lends stay where they are.
+    #[cold]
+    pub(super) fn join_results(&mut self) {
+        if !self.conversation.lends {
+            self.reply.join();
+        }
     }
 
     /// Discards an earlier answer: of several answers the last one counts.

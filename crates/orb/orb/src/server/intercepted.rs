@@ -261,6 +261,7 @@ impl<'m> ServerCall<'m> {
         answered: Result<Dispatched, DispatchError>,
     ) -> Result<Dispatched, DispatchError> {
         pass.leave_upcall(self.conversation.broker().interceptors.server());
+        self.join_results();
         self.note_contexts(&mut pass);
         let outcome = match &answered {
             Ok(_) => self.outcome(),

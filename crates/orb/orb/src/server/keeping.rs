@@ -53,6 +53,7 @@ impl ServerCall<'_> {
         let call = &mut *dispatching.0;
         let answered = dispatch(call);
         if let Some(keeper) = call.keeper.take() {
+            call.join_results();
             keeper.end(KeptReply::of(call, &answered));
         }
         answered

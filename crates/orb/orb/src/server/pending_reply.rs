@@ -292,6 +292,7 @@ impl Claimed<'_> {
             None => made,
         };
         if let Some(keeper) = self.open.keeper.take() {
+            call.join_results();
             let unanswered = || Err(no_response("the servant has not answered").into());
             keeper.end(match call.is_owed_an_answer() && made.is_ok() {
                 true => KeptReply::of(&call, &unanswered()),

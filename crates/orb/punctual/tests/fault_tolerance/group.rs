@@ -3,7 +3,9 @@
 use crate::support::{Answering, Echo, Gate};
 use punctual::fault_tolerance::{FaultTolerance, FtGroup, GroupMember, HeartbeatEnabledPolicy};
 use punctual::poa::{PoaPolicy, ThreadPolicy};
-use punctual::stub::{DispatchError, Dispatched, Marshal, Operation, ServerCall, Unmarshal};
+use punctual::stub::{
+    DispatchError, Dispatched, Marshal, Operation, ServerCall, Unmarshal, marshal_owned,
+};
 use punctual::{
     CompletionStatus, Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, OrbConfig, RootPoa,
     SystemException, SystemExceptionKind,
@@ -42,7 +44,7 @@ impl Answering for Counter {
             "octets" => {
                 let length = u32::unmarshal(call.arguments())?;
                 self.count();
-                call.reply(|out| out.put_octets(&vec![7; length as usize]))
+                call.reply(|out| marshal_owned(vec![7_u8; length as usize], u32::MAX, out))
             }
             "hold" => {
                 let count = self.count();
@@ -234,11 +236,17 @@ pub(crate) fn seen_by(client: &Orb, ior: &Ior) -> ObjectRef {
 }
 
 const ADD: Operation = Operation::two_way("add");
+const OCTETS: Operation = Operation::two_way("octets");
 const HOLD: Operation = Operation::two_way("hold");
 const BUMP: Operation = Operation::one_way("bump");
 
 pub(crate) fn add(object: &ObjectRef) -> Result<u32, SystemException> {
     object.invoke(&ADD, |_| Ok(()), u32::unmarshal)
+}
+
+/// Returns so many octets of the servant.
+pub(crate) fn octets(object: &ObjectRef, length: u32) -> Result<Vec<u8>, SystemException> {
+    object.invoke(&OCTETS, |out| length.marshal(out), Vec::unmarshal)
 }
 
 pub(crate) fn hold(object: &ObjectRef) -> Result<u32, SystemException> {

@@ -1,7 +1,7 @@
 //! Replies that are kept for repeats.
 
 use crate::contexts::{Contexts, now};
-use crate::group::{Server, add, group_of, hold, number, seen_by, until};
+use crate::group::{Server, add, group_of, hold, number, octets, seen_by, until};
 use punctual::{CompletionStatus, ListenEndpoint, SystemExceptionKind as Kind};
 use std::time::Duration;
 
@@ -22,6 +22,20 @@ fn a_repeat_is_answered_with_the_first_reply_whatever_that_was() {
         assert_eq!(server.servant.upcalls(), 4);
         assert_eq!(server.retained(), 4);
     }
+}
+
+#[test]
+fn a_long_reply_that_would_be_sent_from_the_servants_memory_is_kept_whole() {
+    let server = Server::new();
+    let (contexts, client) = Contexts::usual_client();
+    let object = seen_by(&client, &server.ior());
+    for (retention, length) in [(1, 32 * 1024), (2, 100_001)] {
+        contexts.set_request("client", retention, now() + Duration::from_secs(60));
+        for _ in 0..3 {
+            assert_eq!(octets(&object, length), Ok(vec![7; length as usize]));
+        }
+    }
+    assert_eq!(server.servant.upcalls(), 2);
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn strategies() -> [Concurrency; 2] {
 }
 
 /// Returns a little-endian GIOP 1.2 request.
-fn request(id: u32, two_way: bool, key: &[u8], operation: &str, body: &[u8]) -> Vec<u8> {
+pub(crate) fn request(id: u32, two_way: bool, key: &[u8], operation: &str, body: &[u8]) -> Vec<u8> {
     let length = |octets: &[u8]| u32::try_from(octets.len()).unwrap().to_le_bytes();
     let mut message = b"GIOP\x01\x02\x01\x00\0\0\0\0".to_vec();
     message.extend(id.to_le_bytes());

@@ -5,125 +5,21 @@
 use crate::support;
 
 use punctual::policy::{Buffering, Transfer};
-use punctual::protocol::iiop::Iiop;
-use punctual::protocol::{
-    Acceptor, Address, Connection, Deadline, Guarantees, Link, LinkError, Pending, Properties,
-    ProtocolBundle, SendError, Taken, Waitable,
-};
-use punctual::stub::{Block, Marshal, Operation};
+use punctual::protocol::ProtocolBundle;
+use punctual::stub::{Marshal, Operation};
 use punctual::{
     Interface, ListenEndpoint, Orb, OrbConfig, Policy, RootPoa, SetOverride,
     SystemExceptionKind as Kind,
 };
-use std::io::IoSlice;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
-use support::{Echo, EchoImpl, Pair, watchdog};
+use support::noting::Noting;
+use support::{Echo, EchoImpl, Pair, octets, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Length of a long argument: more than a socket buffers, and less than is sent in fragments.
 const LONG: usize = 4_000_000;
-
-/// TCP whose connections note where the parts of each message lay.
-#[derive(Clone, Debug, Default)]
-struct Noting {
-    link: Iiop,
-    parts: Arc<Mutex<Vec<(usize, usize)>>>,
-}
-
-impl Noting {
-    /// Returns whether a part that was sent since the last question was the argument itself.
-    fn sent(&self, argument: &[u8]) -> bool {
-        let parts = std::mem::take(&mut *self.parts.lock().unwrap());
-        parts.contains(&(argument.as_ptr().addr(), argument.len()))
-    }
-}
-
-impl Link for Noting {
-    fn name(&self) -> &str {
-        "iiop"
-    }
-
-    fn guarantees(&self) -> Guarantees {
-        self.link.guarantees()
-    }
-
-    fn connect(
-        &self,
-        address: &Address,
-        properties: &Properties,
-        deadline: Deadline,
-    ) -> Result<Arc<dyn Connection>, LinkError> {
-        Ok(Arc::new(NotingConnection {
-            connection: self.link.connect(address, properties, deadline)?,
-            parts: self.parts.clone(),
-        }))
-    }
-
-    fn listen(
-        &self,
-        address: &Address,
-        properties: &Properties,
-    ) -> Result<Box<dyn Acceptor>, LinkError> {
-        self.link.listen(address, properties)
-    }
-}
-
-#[derive(Debug)]
-struct NotingConnection {
-    connection: Arc<dyn Connection>,
-    parts: Arc<Mutex<Vec<(usize, usize)>>>,
-}
-
-impl Connection for NotingConnection {
-    fn lend(&self, capacity: usize) -> Block {
-        self.connection.lend(capacity)
-    }
-
-    fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
-        let places = parts.iter().map(|part| (part.as_ptr().addr(), part.len()));
-        self.parts.lock().unwrap().extend(places);
-        self.connection.send(parts, deadline)
-    }
-
-    fn receive(
-        &self,
-        block: &mut Block,
-        need: usize,
-        deadline: Deadline,
-    ) -> Result<usize, LinkError> {
-        self.connection.receive(block, need, deadline)
-    }
-
-    fn serves_without_blocking(&self) -> bool {
-        self.connection.serves_without_blocking()
-    }
-
-    fn receive_now(&self, block: &mut Block, need: usize) -> Result<Option<Taken>, LinkError> {
-        self.connection.receive_now(block, need)
-    }
-
-    fn pending(&self) -> Pending {
-        self.connection.pending()
-    }
-
-    fn close(&self) {
-        self.connection.close();
-    }
-
-    fn peer(&self) -> &Address {
-        self.connection.peer()
-    }
-
-    fn local(&self) -> &Address {
-        self.connection.local()
-    }
-
-    fn waitable(&self) -> Waitable<'_> {
-        self.connection.waitable()
-    }
-}
 
 /// Server, and a client whose link notes what it sends.
 struct Noted {
@@ -165,12 +61,6 @@ impl Drop for Noted {
         let _ = self.client.shutdown(false);
         let _ = self.server.shutdown(false);
     }
-}
-
-fn octets(length: usize) -> Vec<u8> {
-    (0..length)
-        .map(|at| at.to_le_bytes()[0] ^ at.to_le_bytes()[1])
-        .collect()
 }
 
 #[test]

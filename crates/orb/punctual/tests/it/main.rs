@@ -24,6 +24,7 @@ mod hostile;
 mod late;
 mod lending;
 mod long_arguments;
+mod long_results;
 mod multicast;
 mod never_activated;
 mod not_exist;

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod alone;
+pub mod noting;
 
 use punctual::protocol::{FrameArrival, frame_arrival};
 use punctual::stub::{
@@ -454,6 +455,13 @@ pub fn object_key(pair: &Pair) -> Vec<u8> {
         .unwrap()
         .unwrap()
         .object_key
+}
+
+/// Returns so many octets, no two runs of which are alike for a while.
+pub fn octets(length: usize) -> Vec<u8> {
+    (0..length)
+        .map(|at| at.to_le_bytes()[0] ^ at.to_le_bytes()[1])
+        .collect()
 }
 
 /// Pseudo-random numbers by xorshift64*: repeatable, and good enough for fuzzing.
