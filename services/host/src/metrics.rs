@@ -57,14 +57,25 @@ pub struct Exposition {
     out: exposition::Exposition,
 }
 
+fn prefix_of(service: &str) -> String {
+    format!("punctual_{service}_")
+}
+
 impl Exposition {
     /// Creates an empty text; the names of all metrics begin with `punctual_SERVICE_`.
     #[must_use]
     pub fn of(service: &str) -> Self {
         Self {
-            prefix: format!("punctual_{service}_"),
+            prefix: prefix_of(service),
             out: exposition::Exposition::default(),
         }
+    }
+
+    /// Has `write` write metrics of another service of the process, whose names begin with `punctual_SERVICE_`.
+    pub fn within(&mut self, service: &str, write: impl FnOnce(&mut Self)) {
+        let prefix = std::mem::replace(&mut self.prefix, prefix_of(service));
+        write(self);
+        self.prefix = prefix;
     }
 
     /// Writes the histogram and the refusals of one kind of operation.

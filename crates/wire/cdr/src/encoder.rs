@@ -8,7 +8,7 @@ use crate::bulk::{self, Primitive, Turning};
 use crate::code_set::CodeSets;
 use crate::coding::Coding;
 use crate::error::CdrError;
-use crate::lend::{LENT_AT_LEAST, Lender, Segment, SharedCopy};
+use crate::lend::{LENT_AT_LEAST, Lender, OneStretch, Segment, SharedCopy};
 use crate::order::ByteOrder;
 use crate::valuetype::{ColdOption, WrittenValues};
 
@@ -85,6 +85,7 @@ impl<'e> Encoder<'e> {
         content: impl FnOnce(&mut Encoder<'e>) -> Result<(), CdrError>,
     ) -> Result<Vec<u8>, CdrError> {
         let mut out = Self::new(Block::default(), order, coding);
+        out.lender = Some(&OneStretch);
         out.put_u8(order.flag());
         content(&mut out)?;
         Ok(out.block.into_vec())
@@ -316,7 +317,7 @@ impl<'e> Encoder<'e> {
         let start = self.position();
         let outer = std::mem::replace(&mut self.origin, start);
         // An encapsulation is read as one contiguous stretch.
-        let lender = self.lender.take();
+        let lender = self.lender.replace(&OneStretch);
         // It shares no values with the data around it either.
         let values = self.values.take();
         self.put_u8(self.order.flag());

@@ -98,3 +98,17 @@ pub struct Lent {
     /// Segment that is inserted at that offset of the block.
     pub segment: Arc<dyn Segment>,
 }
+
+/// Lender of nothing: the message is one stretch.
+#[derive(Debug)]
+pub(crate) struct OneStretch;
+
+impl Lender for OneStretch {
+    fn threshold(&self) -> usize {
+        usize::MAX
+    }
+
+    fn lend(&self, _: &[u8]) -> Option<Arc<dyn Segment>> {
+        None
+    }
+}

@@ -14,8 +14,9 @@ use crate::order::ByteOrder;
 use crate::value::Marshal;
 
 /// Writes a `sequence<T, bound>` of octets or numbers. One of [`CallerMemory::LEAST`] bytes or more in the machine's byte order
-/// becomes a segment of the block ([`Block::lent`](crate::Block::lent)), unless the encoder has a lender of its own. To be
-/// called outside of encapsulations, for messages that are sent with the segments of their blocks: a server's replies.
+/// becomes a segment of the block ([`Block::lent`](crate::Block::lent)), unless the encoder has a lender of its own, is inside an
+/// encapsulation, or the vector has room for more than twice as many values. For messages that are sent with the segments of
+/// their blocks: a server's replies.
 ///
 /// # Errors
 /// [`CdrError::BoundExceeded`], and [`CdrError::LengthOverLimit`].
@@ -39,7 +40,9 @@ where
     [T]: InMemory,
 {
     let is_as_in_memory = size_of::<T>() == 1 || out.order() == ByteOrder::NATIVE;
-    if !is_as_in_memory || !out.takes_segments() {
+    // A vector with much more room would hold it until the message has been sent.
+    let is_roomy = values.capacity() / 2 > values.len();
+    if !is_as_in_memory || is_roomy || !out.takes_segments() {
         return values.marshal(out);
     }
     out.put_length(values.len())?;
@@ -152,6 +155,24 @@ mod tests {
         let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
         let refused = marshal_owned(vec![0_u8; CallerMemory::LEAST], 100, &mut out);
         assert!(matches!(refused, Err(CdrError::BoundExceeded { .. })));
+    }
+
+    #[test]
+    fn sequences_in_encapsulations_and_those_with_much_more_room_are_copied() {
+        let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
+        let octets = vec![7_u8; CallerMemory::LEAST];
+        out.encapsulation(|out| marshal_owned(octets.clone(), u32::MAX, out))
+            .unwrap();
+        let encapsulated = Encoder::encapsulated(ByteOrder::NATIVE, Coding::default(), |out| {
+            marshal_owned(octets.clone(), u32::MAX, out)
+        });
+        assert_eq!(encapsulated.unwrap().len(), 8 + octets.len());
+        let mut roomy = Vec::with_capacity(3 * octets.len());
+        roomy.extend_from_slice(&octets);
+        marshal_owned(roomy, u32::MAX, &mut out).unwrap();
+        assert!(out.block().lent().is_empty());
+        marshal_owned(octets, u32::MAX, &mut out).unwrap();
+        assert_eq!(out.block().lent().len(), 1);
     }
 
     #[derive(Debug)]

@@ -70,8 +70,9 @@ struct Shared {
     /// Variables that each process gets, beside those of its server.
     environment: Mutex<Vec<(String, String)>>,
     running: Mutex<BTreeMap<i32, Running>>,
-    /// Id and process of the last start of each server, of those that have one. Locked after `running`.
-    starts: Mutex<BTreeMap<String, (String, i32)>>,
+    /// Id and process of the last start of each server, of those that have one; none if it was a launcher that has failed. Locked
+    /// after `running`.
+    starts: Mutex<BTreeMap<String, (String, Option<i32>)>>,
     /// Wakes the thread that waits.
     wake: OwnedFd,
     has_stopped: Mutex<bool>,
@@ -162,13 +163,14 @@ impl Processes {
         if let Some((known, number)) = self.0.starts.lock().get(name)
             && id.is_some_and(|id| id.value == *known)
         {
-            match running.contains_key(number) {
-                true => started(*number),
+            let number = number.ok_or(CannotStart::Ended)?;
+            match running.contains_key(&number) {
+                true => started(number),
                 // The process of a launcher ends before the server that it has started registers.
                 false if unmarked(&options.command_line).1 => {}
                 false => return Err(CannotStart::Ended),
             }
-            return Ok(*number);
+            return Ok(number);
         }
         if running.len() >= MOST {
             return Err(CannotStart::TooMany);
@@ -239,9 +241,9 @@ impl Processes {
     fn note_start(&self, running: &BTreeMap<i32, Running>, name: &str, id: &str, pid: i32) {
         let mut starts = self.0.starts.lock();
         if starts.len() >= MOST {
-            starts.retain(|_, (_, pid)| running.contains_key(pid));
+            starts.retain(|_, (_, pid)| pid.is_some_and(|pid| running.contains_key(&pid)));
         }
-        starts.insert(name.to_owned(), (id.to_owned(), pid));
+        starts.insert(name.to_owned(), (id.to_owned(), Some(pid)));
     }
 
     fn command(&self, options: &StartupOptions) -> Result<Command, CannotStart> {
@@ -326,6 +328,12 @@ impl Processes {
         let _ = rustix::io::write(&self.0.wake, &1_u64.to_ne_bytes());
     }
 
+    fn note_failed_launch(&self, name: &str, pid: i32) {
+        if let Some((_, last)) = self.0.starts.lock().get_mut(name) {
+            *last = last.filter(|last| *last != pid);
+        }
+    }
+
     fn wait_for_ends(&self, died: &dyn Fn(&str, i32)) {
         while !*self.0.has_stopped.lock() {
             let watched: Vec<(i32, Arc<OwnedFd>)> = {
@@ -342,6 +350,9 @@ impl Processes {
                     let has_launched = process.is_launcher
                         && matches!(&status, Some(Ok(status)) if status.success());
                     report(&process.name, pid, status);
+                    if process.is_launcher && !has_launched {
+                        self.note_failed_launch(&process.name, pid);
+                    }
                     if !has_launched {
                         died(&process.name, pid);
                     }
@@ -453,6 +464,21 @@ mod tests {
         }
         let again = processes.start("it", &options, |pid| panic!("{pid} is told again"));
         assert_eq!(again.unwrap(), first);
+        processes.stop();
+    }
+
+    #[test]
+    fn a_start_of_a_launcher_that_has_failed_is_told_as_failed() {
+        let (processes, heard) = processes(false);
+        let mut options = options("launch:/bin/false");
+        options.environment = vec![crate::implementation_repository::EnvironmentVariable {
+            name: found::START.to_owned(),
+            value: "1".to_owned(),
+        }];
+        let first = processes.start("it", &options, |_| {}).unwrap();
+        assert_eq!(heard.recv().unwrap(), ("it".to_owned(), first));
+        let again = processes.start("it", &options, |pid| panic!("{pid} is told again"));
+        assert!(matches!(again, Err(CannotStart::Ended)), "{again:?}");
         processes.stop();
     }
 

@@ -88,7 +88,7 @@ impl Service for NamingProcess {
     fn metrics(&self, out: &mut Exposition) {
         self.names.metrics(out);
         if let Some(groups) = &self.groups {
-            groups.service.metrics(out);
+            out.within(GroupService::NAME, |out| groups.service.metrics(out));
         }
     }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use tempfile::TempDir;
 
-const GROUPS: Key<bool> = Key::flag("groups").conflicts(&["group-service"]).doc(
+const GROUPS: Key<bool> = Key::flag("groups").conflicts(&["group-service", "no-federation"]).doc(
     "Serve object groups, too, as `punctual group serve` does: at the same endpoints, as corbaloc:…/ReplicationManager. The groups \
      of names are among them. They are kept beside the names: in names.groups.redb for --store names.redb, in memory with \
      --memory, and with --etcd in the cluster, where one of the servers that have --groups serves at a time. Members that the \
@@ -49,6 +49,7 @@ const ON_GROUP_SETTINGS: &str = "--group-settings is a TOML file with keys of `p
                                  store and its process are those of the names";
 const ON_RIGHTS: &str = "give `allow` in the file of --group-settings: [\"owner\"], say, or [\"any\"]. Who changes a group by its name needs \
                          --allow alone";
+const ON_PREFIX: &str = "give `etcd_prefix` of the groups in the file of --group-settings, which is not below that of the names";
 const ON_COPIES: &str =
     "TMPDIR names the folder in which groups that are in etcd have a temporary copy";
 
@@ -66,6 +67,10 @@ pub(super) fn opened(values: &Values) -> Result<Option<Groups>, Problem> {
         let message =
             "--allow says who may change names, and with --groups anybody could change the groups";
         return Err(Problem::new(message, ON_RIGHTS));
+    }
+    if values.given("etcd-prefix").is_some() && of_groups.given("etcd-prefix").is_none() {
+        let message = "--etcd-prefix is that of the names, and other servers may have groups below the default one";
+        return Err(Problem::new(message, ON_PREFIX));
     }
     Ok(Some(Groups {
         service: Arc::new(open(&of_groups)?),
@@ -103,7 +108,14 @@ fn store(values: &Values, copy: Option<&TempDir>) -> Option<String> {
 
 /// Returns the file of the groups beside that of names.
 fn beside(names: &Path) -> PathBuf {
-    names.with_extension("groups.redb")
+    match names.extension() {
+        Some(extension) if extension != "redb" => {
+            let mut name = names.as_os_str().to_owned();
+            name.push(".groups.redb");
+            name.into()
+        }
+        _ => names.with_extension("groups.redb"),
+    }
 }
 
 /// Returns the settings of a group service but for those of endpoints and process.
@@ -159,6 +171,7 @@ mod tests {
             ("names.redb", "names.groups.redb"),
             ("/srv/plant.a.redb", "/srv/plant.a.groups.redb"),
             ("names", "names.groups.redb"),
+            ("names.db", "names.db.groups.redb"),
         ] {
             assert_eq!(beside(Path::new(names)), Path::new(groups));
         }

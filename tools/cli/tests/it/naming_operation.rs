@@ -32,6 +32,27 @@ fn value(metrics: &str, name: &str) -> f64 {
 }
 
 #[test]
+fn metrics_of_names_and_of_groups_in_one_process_have_names_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = serve(&["--groups", "--status", "127.0.0.1:0", "--store"]);
+    command.arg(folder.path().join("names.redb"));
+    let mut server = Process(command.spawn().unwrap());
+    let status = server.says("status at http://");
+    let metrics = asked(&status, "/metrics");
+    let mut families: Vec<&str> = metrics
+        .lines()
+        .filter(|line| line.starts_with("# TYPE "))
+        .collect();
+    let all = families.len();
+    families.sort_unstable();
+    families.dedup();
+    assert_eq!(families.len(), all, "{metrics}");
+    for name in ["punctual_naming_store_bytes", "punctual_group_store_bytes"] {
+        assert!(value(&metrics, name) > 0.0, "{name}");
+    }
+}
+
+#[test]
 fn systemd_is_told_that_it_serves_goes_on_and_ends_and_metrics_count_what_clients_do() {
     let folder = tempfile::tempdir().unwrap();
     let notify = folder.path().join("notify");
