@@ -106,16 +106,7 @@ void call_as_told(CORBA::ORB_ptr orb, PortableServer::POA_ptr poa, const std::st
     bench_ami::AMI_EchoHandler_var to = bench_ami::AMI_EchoHandler::_narrow(served);
     PortableServer::POAManager_var manager = poa->the_POAManager();
     manager->activate();
-    std::cout << "ready" << std::endl;
-    for (std::string line; std::getline(std::cin, line);) {
-        try {
-            answer(perform(Order(line), echo, *handler, to));
-        } catch (const CORBA::Exception& exception) {
-            std::cout << "error " << exception._name() << std::endl;
-        } catch (const std::exception& exception) {
-            std::cout << "error " << exception.what() << std::endl;
-        }
-    }
+    obey_lines([&](const std::string& line) { answer(perform(Order(line), echo, *handler, to)); });
 }
 
 }  // namespace

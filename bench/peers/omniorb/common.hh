@@ -84,6 +84,27 @@ inline void answer(const std::vector<std::uint64_t>& samples) {
     std::cout.flush();
 }
 
+// Acts, and says its failure; returns whether there was none.
+template <class Act>
+bool succeeds(Act act) {
+    try {
+        act();
+        return true;
+    } catch (const CORBA::Exception& exception) {
+        std::cout << "error " << exception._name() << std::endl;
+    } catch (const std::exception& exception) {
+        std::cout << "error " << exception.what() << std::endl;
+    }
+    return false;
+}
+
+// Obeys each line of the input, until it ends.
+template <class Obey>
+void obey_lines(Obey obey) {
+    std::cout << "ready" << std::endl;
+    for (std::string line; std::getline(std::cin, line);) succeeds([&] { obey(line); });
+}
+
 // Without a path, it chooses one in its folder for Unix sockets.
 inline const char* endpoint_of(const std::string& link) {
     return link == "unix" ? "giop:unix:" : "giop:tcp:127.0.0.1:";
@@ -123,7 +144,7 @@ struct Options : std::vector<std::pair<std::string, std::string>> {
 // Runs one side of a program, and says its failure.
 template <class Run>
 int run(int argc, char** argv, Run side) {
-    try {
+    return succeeds([&] {
         Options options;
         for (int i = 2; i + 1 < argc; i += 2) options.emplace_back(argv[i], argv[i + 1]);
         if (auto processor = options.text("--pin"); !processor.empty()) pin(processor.c_str());
@@ -132,13 +153,7 @@ int run(int argc, char** argv, Run side) {
         CORBA::ORB_var orb = CORBA::ORB_init(none, nullptr, "omniORB4", endpoints);
         side(orb, argc > 1 ? argv[1] : "", options);
         orb->destroy();
-        return 0;
-    } catch (const CORBA::Exception& exception) {
-        std::cout << "error " << exception._name() << std::endl;
-    } catch (const std::exception& exception) {
-        std::cout << "error " << exception.what() << std::endl;
-    }
-    return 1;
+    }) ? 0 : 1;
 }
 
 #endif

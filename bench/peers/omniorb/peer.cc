@@ -181,16 +181,7 @@ void obey(Client& client, const std::string& line) {
 void call_as_told(CORBA::ORB_ptr orb, const std::string& ior) {
     Client client(orb, ior);
     client.settle();
-    std::cout << "ready" << std::endl;
-    for (std::string line; std::getline(std::cin, line);) {
-        try {
-            obey(client, line);
-        } catch (const CORBA::Exception& exception) {
-            std::cout << "error " << exception._name() << std::endl;
-        } catch (const std::exception& exception) {
-            std::cout << "error " << exception.what() << std::endl;
-        }
-    }
+    obey_lines([&](const std::string& line) { obey(client, line); });
 }
 
 }  // namespace

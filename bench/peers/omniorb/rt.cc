@@ -299,19 +299,15 @@ void call_as_told(CORBA::ORB_ptr orb, const std::string& ior, const std::vector<
     alarm(0);
     // Ahead of all of them, so that none begins before all have their jobs.
     run_at(control);
-    std::cout << "ready" << std::endl;
-    for (std::string line; std::getline(std::cin, line);) {
-        try {
-            Batch batch(line);
-            alarm(static_cast<unsigned>(batch.limit / 1000) + kGrace);
-            auto numbers = perform(workers, batch);
-            alarm(0);
-            answer(numbers);
-        } catch (const std::exception& exception) {
-            alarm(0);
-            std::cout << "error " << exception.what() << std::endl;
-        }
-    }
+    // The alarm of a batch that fails is off when the next line is read.
+    obey_lines([&](const std::string& line) {
+        Batch batch(line);
+        alarm(static_cast<unsigned>(batch.limit / 1000) + kGrace);
+        struct Off {
+            ~Off() { alarm(0); }
+        } off;
+        answer(perform(workers, batch));
+    });
 }
 
 // ---- Both
@@ -342,7 +338,7 @@ struct Told {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
+    return succeeds([&] {
         Told told(argc, argv);
         // By default at most 5 threads of a client call at once, and others wait for one of their connections.
         std::string connections = std::to_string(told.natives.size() + 1);
@@ -361,11 +357,5 @@ int main(int argc, char** argv) {
             call_as_told(orb, told.at, told.natives, told.control);
         }
         orb->destroy();
-        return 0;
-    } catch (const CORBA::Exception& exception) {
-        std::cout << "error " << exception._name() << std::endl;
-    } catch (const std::exception& exception) {
-        std::cout << "error " << exception.what() << std::endl;
-    }
-    return 1;
+    }) ? 0 : 1;
 }
