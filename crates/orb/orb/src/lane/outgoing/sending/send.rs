@@ -66,21 +66,10 @@ impl ClientConnection {
         let is_whole = !self.wire.fragmenting.applies_to_long(message, length);
         if is_whole && !self.wire.tracer.is_on() {
             let parts = memory.parts(message).map(IoSlice::new);
-            match &self.sender {
-                LaneLock::Plain(lock) => {
-                    if let Some(sending) = lock.try_lock()
-                        && self.buffer.is_empty()
-                    {
-                        return self.send_alone(sending, &parts, deadline);
-                    }
-                }
-                LaneLock::Inheriting(lock) => {
-                    if let Ok(Some(sending)) = lock.try_lock()
-                        && self.buffer.is_empty()
-                    {
-                        return self.send_alone(sending, &parts, deadline);
-                    }
-                }
+            if let Ok(Some(sending)) = self.sender.try_lock()
+                && self.buffer.is_empty()
+            {
+                return self.send_alone(sending, &parts, deadline);
             }
         }
         memory.complete(message);
