@@ -19,6 +19,8 @@ mod repository;
 mod servant;
 mod server;
 mod service;
+#[cfg(test)]
+mod shared_tests;
 mod starts;
 mod state;
 #[cfg(test)]
